@@ -1,0 +1,88 @@
+/*
+ * What a benchmark is. A benchmark is one file: it fills in a `struct benchmark` and registers it
+ * with BENCHMARK; the engine finds it through a linker section. Nothing here can print: results are
+ * samples in rows, reasons are kept and printed after timing has ended.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "el1bench/random.h"
+#include "el1bench/samples.h"
+#include "el1bench/timed.h"
+
+#define BENCHMARK_ROWS_MAX 8192
+#define BENCHMARK_MAX 128
+
+struct benchmark_run;
+
+struct benchmark {
+	const char *name;    /* "suite.case", e.g. "ipi.normal" */
+	const char *summary; /* one line for a person */
+	/*
+	 * Benchmarks of one group are sampled alternately, in an order that is drawn anew for each
+	 * pair of rounds and mirrored in the second (A B B A), so that drift hits all alike. NULL: alone.
+	 */
+	const char *group;
+	/* Within its group, the benchmark whose samples are the base line; NULL: none. */
+	const char *control;
+	/* Samples per row are `samples=`; this caps or replaces it where set. NULL: as asked. */
+	uint32_t (*sample_count)(uint32_t asked);
+	/* Rows that `prepare` opens at most, for the plan; needs the number of online cores. */
+	uint32_t (*row_count)(uint32_t online);
+	/*
+	 * Before timing: checks that it can run and opens rows with `benchmark_row`. False after
+	 * `benchmark_skip` or `benchmark_fail`.
+	 */
+	bool (*prepare)(struct benchmark_run *run);
+	/*
+	 * While timing: takes sample `run->index` for every row. False after `benchmark_fail`: the
+	 * benchmark ends here, what it has stays. A check (no rows) is called once. TIMED code.
+	 */
+	bool (*sample)(struct benchmark_run *run);
+	/* While timing, after the last sample or a failure: stops helpers on other cores. May be NULL. */
+	void (*finish)(struct benchmark_run *run);
+};
+
+/* Registers a benchmark (a pointer in a linker section, sorted by identifier). */
+#define BENCHMARK(identifier)                                                                      \
+	static const struct benchmark *const identifier##_entry                                    \
+		__attribute__((used, section(".benchmarks." #identifier))) = &(identifier)
+
+enum benchmark_state {
+	BENCHMARK_NOT_SELECTED,
+	BENCHMARK_READY,
+	BENCHMARK_RUNNING,
+	BENCHMARK_PASSED,
+	BENCHMARK_SKIPPED,
+	BENCHMARK_FAILED
+};
+
+struct benchmark_run {
+	const struct benchmark *benchmark;
+	enum benchmark_state state;
+	uint32_t index;              /* of the sample being taken; warm-up samples count apart */
+	uint32_t samples;            /* how many will be taken */
+	struct random_state *random; /* of this boot; core 0 only */
+	struct sample_row *rows[4];  /* free for the benchmark's use */
+	/* Why it was skipped or failed: format and numbers, formatted after timing. */
+	const char *reason;
+	uint64_t reason_numbers[3];
+};
+
+/* Opens a row for the benchmark that is being prepared; NULL (and failed) if memory is used up. */
+struct sample_row *benchmark_row(struct benchmark_run *run, const char *metric, int32_t cpu,
+				 int32_t peer, const char *factors);
+
+/*
+ * Say why a benchmark cannot run, or what went wrong; always return false. `reason` is a literal
+ * with up to three %lu. The first word stands. Any time, also from timed code, core 0.
+ */
+bool benchmark_skip(struct benchmark_run *run, const char *reason, uint64_t a, uint64_t b,
+		    uint64_t c);
+bool benchmark_fail(struct benchmark_run *run, const char *reason, uint64_t a, uint64_t b,
+		    uint64_t c);
+
+/* The counter's real step, in ticks, as measured at start; at least 1. */
+uint32_t engine_counter_step(void);

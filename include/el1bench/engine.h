@@ -1,0 +1,47 @@
+/*
+ * The engine: selects benchmarks, plans, draws the order, takes the samples with the console
+ * locked, and leaves everything in the sample store. It names no benchmark. Core 0.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "el1bench/arguments.h"
+#include "el1bench/benchmark.h"
+
+struct engine_checks {
+	uint64_t uart_bytes_in_timed;   /* that reached the UART while timing: must be 0 */
+	uint64_t console_refused_bytes; /* that somebody tried to write while timing: must be 0 */
+	uint64_t counter_backwards;     /* excluded samples, all rows */
+	uint64_t lost_interrupts;       /* the same */
+	uint64_t spurious_interrupts;   /* all cores */
+};
+
+/*
+ * Selects by `arguments->suites`, sizes the store, calls every `prepare`. False with a reason if a
+ * name selects nothing or the samples do not fit; nothing has run then, and the run is refused.
+ */
+bool engine_plan(const struct arguments *arguments, const char **reason, uint64_t numbers[3]);
+
+/* An upper bound of the timed part in milliseconds, for the plan line; at least 1. */
+uint64_t engine_bound_ms(void);
+
+/* Runs everything planned. The console is locked from before the first sample to after the last. */
+void engine_run(void);
+
+const struct engine_checks *engine_checks(void);
+
+/* All registered benchmarks, in this boot's drawn order, with how they ended. */
+uint32_t engine_run_count(void);
+const struct benchmark_run *engine_run_at(uint32_t position);
+
+/* The benchmark that is running now, or NULL: for the exception report. Any core. */
+const struct benchmark_run *engine_current(void);
+
+/* Marks the running benchmark failed because of an exception; see panic.h. */
+void engine_mark_failed(const char *reason, uint64_t a, uint64_t b, uint64_t c);
+
+/* This boot's offsets, bytes: of the sampling loop's stack and of the sample buffers. */
+uint32_t engine_stack_offset(void);
+uint32_t engine_buffer_offset(void);

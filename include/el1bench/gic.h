@@ -1,0 +1,68 @@
+/*
+ * The Arm Generic Interrupt Controller, GICv2 (IHI 0048) and GICv3 (IHI 0069), from EL1
+ * non-secure. Only SGIs 0 to 7 are used: firmware keeps 8 to 15.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GIC_SGI_COUNT 8
+#define GIC_INTID_COUNT 32 /* SGIs and PPIs: all that the image takes */
+
+/* The image's own SGIs. */
+#define GIC_SGI_WORK 0  /* wakes an idle core for work: no handler action */
+#define GIC_SGI_BENCH 1 /* the interrupt that benchmarks measure */
+#define GIC_SGI_CHECK 2 /* the interrupt that the smoke suite counts */
+
+/*
+ * Runs on the interrupted core between acknowledge and end of interrupt. `source` is the sending
+ * core's GIC CPU interface number for an SGI on GICv2, else 0. `stamp` is the vector stub's, ticks.
+ */
+typedef void (*gic_handler)(uint32_t intid, uint32_t source, uint64_t stamp);
+
+/* Where the registers are, mapped; found by the platform. */
+struct gic_description {
+	uint32_t version;            /* 2 or 3 */
+	volatile void *distributor;  /* GICD */
+	volatile void *cpu_interface; /* GICC, version 2 */
+	struct {
+		volatile void *base;
+		uint64_t bytes;
+	} redistributors[4];         /* GICR regions, version 3 */
+	uint32_t redistributor_count;
+};
+
+struct gic_operations {
+	uint32_t version;
+	/* Distributor, once, on core 0. False with a reason if the hardware is not as described. */
+	bool (*start)(const struct gic_description *description, const char **reason);
+	/* CPU interface and banked registers of the calling core; again after each power-up. */
+	bool (*start_cpu)(uint32_t cpu, const char **reason);
+	/*
+	 * Sends SGI `intid` to one core that has called start_cpu; to itself too. Stores before the
+	 * call are visible to the handler. Timed: no bounds checks, any core.
+	 */
+	void (*send)(uint32_t cpu, uint32_t intid);
+	/* Sends SGI `intid` to all cores but the caller, as few register writes as possible. */
+	void (*send_others)(uint32_t intid);
+	/* Enables a PPI or SGI on the calling core. */
+	void (*enable)(uint32_t intid);
+	/* True if any SGI or PPI `intid` is pending or active on the calling core. */
+	bool (*pending)(uint32_t intid);
+};
+
+/* The controller in use; set by `gic_start`. */
+extern const struct gic_operations *gic;
+
+/* Picks the driver by version, starts the distributor and core 0. */
+bool gic_start(const struct gic_description *description, const char **reason);
+
+/* Installs a handler for an SGI or PPI on all cores; NULL removes it. INTID below GIC_INTID_COUNT. */
+void gic_set_handler(uint32_t intid, gic_handler handler);
+
+/* The table the drivers dispatch through. */
+extern gic_handler gic_handlers[GIC_INTID_COUNT];
+
+/* How an SGI to all others is sent: "filter" (GICv2), "irm" (GICv3), for the provenance lines. */
+const char *gic_broadcast_method(void);

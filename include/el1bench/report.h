@@ -1,0 +1,33 @@
+/*
+ * Everything that is printed, before and after timing: the begin and provenance lines, the plan,
+ * the table for a person, the machine lines, the raw samples, the trailer. Core 0.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "el1bench/arguments.h"
+
+enum run_status { RUN_PASSED, RUN_FAILED, RUN_REFUSED };
+
+/* First lines of a boot: `begin`, and what is known of the image and of how it was entered. */
+void report_begin(const struct arguments *arguments);
+
+/* Machine, cores and caches, once the cores are up. */
+void report_machine(void);
+
+/* The plan line: the last output before the first timed region. */
+void report_plan(const struct arguments *arguments);
+
+/* Table, metrics, outcomes, checks and, if asked, raw samples. */
+void report_results(const struct arguments *arguments);
+
+/* One `fail` line for something outside any benchmark (a core that did not start, an exception). */
+void report_failure(const char *name, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The trailer; the last machine line of a boot. Decides the status from what happened. */
+enum run_status report_end(bool refused);
+
+/* True once the trailer has been written. */
+bool report_ended(void);

@@ -1,0 +1,89 @@
+/*
+ * The sample store. A row is one distribution: (metric, cpu, peer, factors). Rows are opened before
+ * timing starts, filled while timing by plain stores, and read after it has ended. Core 0 opens and
+ * reads; any one core at a time records into a row.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SAMPLE_NO_CPU (-1)
+
+/* Why a sample is kept out of the distribution. Its index stays taken. */
+enum sample_exclusion {
+	SAMPLE_GOOD = 0,
+	SAMPLE_BACKWARDS = 1, /* the interval was negative */
+	SAMPLE_LOST = 2,      /* an interrupt did not arrive in time */
+	SAMPLE_INLINE = 3,    /* a suspend returned to its caller */
+	SAMPLE_EARLY = 4,     /* a wake came before it was due */
+	SAMPLE_SPURIOUS = 5,  /* an unrelated interrupt hit the interval */
+	SAMPLE_EXCLUSIONS = 6
+};
+
+/* "backwards", "lost", ...: the names in the log and in results.json. */
+const char *sample_exclusion_name(enum sample_exclusion reason);
+
+struct sample_row {
+	const char *benchmark; /* "ipi.normal" */
+	const char *metric;    /* "total" */
+	const char *factors;   /* "key=value,key=value", or NULL */
+	int32_t cpu;           /* starts the interval; SAMPLE_NO_CPU if none */
+	int32_t peer;          /* the other end; SAMPLE_NO_CPU if none */
+	uint32_t operations;   /* one sample covers so many; 1 unless batched */
+	/* A derived row stores nothing: sample i is minuend[i] - subtrahend[i], where both are good. */
+	const struct sample_row *minuend;
+	const struct sample_row *subtrahend;
+	uint32_t capacity;
+	uint32_t count;        /* samples stored, good and excluded */
+	int64_t *values;       /* ticks (signed); SAMPLE_EXCLUDED(reason) where excluded */
+	uint32_t warmup_count; /* samples taken before the counted ones, not stored */
+	bool has_cold;
+	int64_t cold;          /* the very first sample, ticks */
+	uint32_t excluded[SAMPLE_EXCLUSIONS];
+};
+
+/* The stored mark of an excluded sample, and its reading. */
+#define SAMPLE_EXCLUDED(reason) (INT64_MIN + (int64_t)(reason))
+static inline bool sample_is_excluded(int64_t value)
+{
+	return value < INT64_MIN + SAMPLE_EXCLUSIONS;
+}
+
+/* Empties the store; at most `row_capacity` rows fit from now on. False if the arena is too small. */
+bool samples_start(uint32_t row_capacity);
+
+/*
+ * Opens a row of `capacity` samples whose buffer starts `offset_bytes` (a multiple of 64) further
+ * than it would: the per-boot offset. NULL if rows or memory are used up.
+ */
+struct sample_row *samples_open(const char *benchmark, const char *metric, int32_t cpu, int32_t peer,
+				const char *factors, uint32_t capacity, uint32_t offset_bytes);
+
+/* Opens a derived row; NULL if rows are used up. */
+struct sample_row *samples_open_derived(const char *benchmark, const char *metric,
+					const struct sample_row *minuend,
+					const struct sample_row *subtrahend);
+
+uint32_t samples_row_count(void);
+struct sample_row *samples_row(uint32_t index);
+
+/*
+ * Records one sample of `ticks`, end minus begin, signed: a negative one is excluded as backwards.
+ * While the engine warms up it only counts. Timed code; no bounds beyond the row's capacity.
+ */
+void sample_record(struct sample_row *row, int64_t ticks);
+
+/* Records that sample as excluded for a reason. */
+void sample_exclude(struct sample_row *row, enum sample_exclusion reason);
+
+/* The engine says whether samples count (false) or warm up (true). */
+void samples_warm_up(bool warming_up);
+
+/*
+ * Sample `index` of any row, derived ones too: false if excluded or not there.
+ */
+bool sample_value(const struct sample_row *row, uint32_t index, int64_t *ticks);
+
+/* Samples stored: for a derived row, the smaller of its two. */
+uint32_t sample_count(const struct sample_row *row);

@@ -1,0 +1,39 @@
+/*
+ * Reading a flattened device tree with libfdt, beyond what libfdt itself offers: addresses through
+ * `ranges`, `status`, stdout-path. A tree is hostile input: every function copes with any content
+ * of a blob that passed `tree_valid`. No hardware access; runs on a host too.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TREE_MAX_BYTES (2U * 1024 * 1024)
+
+/* True if `blob`, of which `readable` bytes may be read, holds a whole and well-formed tree. */
+bool tree_valid(const void *blob, size_t readable);
+
+/* The size that a header at `blob` (at least 8 readable bytes) claims; 0 if there is no tree magic. */
+size_t tree_claimed_bytes(const void *blob);
+
+/* Node `okay`: no `status`, or "okay" or "ok", on it and on all its parents. */
+bool tree_node_okay(const void *tree, int node);
+
+/*
+ * Address and size of entry `index` of a node's `reg`, translated through the `ranges` of all
+ * parents to a CPU physical address. False if absent, malformed, or not translatable.
+ */
+bool tree_reg(const void *tree, int node, unsigned int index, uint64_t *address, uint64_t *bytes);
+
+/* First okay node at or after `start` (-1: from the root) with the `compatible`; negative if none. */
+int tree_find_compatible(const void *tree, int start, const char *compatible);
+
+/* The okay node that /chosen/stdout-path (or linux,stdout-path) names, options cut; negative if none. */
+int tree_stdout(const void *tree);
+
+/* A string property that is there and terminated; NULL otherwise. */
+const char *tree_string(const void *tree, int node, const char *property);
+
+/* A property of one cell (u32) or, where it has eight bytes, two; false if absent or malformed. */
+bool tree_number(const void *tree, int node, const char *property, uint64_t *value);

@@ -1,0 +1,30 @@
+/*
+ * The console's UART. One driver is one file: it fills in a `struct uart_driver` and adds its
+ * `compatible` strings with UART_DRIVER. All are polled, transmit only, and keep the line settings
+ * that firmware left. Core 0, after its registers are mapped.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct uart_driver {
+	const char *name;
+	const char *const *compatible; /* NULL-terminated, as in the device tree */
+	/* Makes the transmitter usable without losing bytes that firmware queued. */
+	void (*start)(volatile void *registers);
+	/* True if a byte can be written now. */
+	bool (*ready)(volatile void *registers);
+	/* Writes a byte; only after `ready` said yes. */
+	void (*put)(volatile void *registers, uint8_t byte);
+	/* True once every byte has left the shift register. */
+	bool (*drained)(volatile void *registers);
+};
+
+/* Adds a driver to the table that `uart_find` walks (a linker section). */
+#define UART_DRIVER(identifier)                                                                    \
+	static const struct uart_driver *const identifier##_entry                                  \
+		__attribute__((used, section(".uart_drivers." #identifier))) = &(identifier)
+
+/* The driver for a `compatible` string, or NULL. */
+const struct uart_driver *uart_find(const char *compatible);
