@@ -33,7 +33,7 @@ struct benchmark {
 	uint32_t (*row_count)(uint32_t online);
 	/*
 	 * Before timing: checks that it can run and opens rows with `benchmark_row`. False after
-	 * `benchmark_skip` or `benchmark_fail`.
+	 * `benchmark_skip` or `benchmark_fail`. NULL: nothing to prepare (a check).
 	 */
 	bool (*prepare)(struct benchmark_run *run);
 	/*
@@ -77,7 +77,7 @@ struct sample_row *benchmark_row(struct benchmark_run *run, const char *metric, 
 
 /*
  * Say why a benchmark cannot run, or what went wrong; always return false. `reason` is a literal
- * with up to three %lu. The first word stands. Any time, also from timed code, core 0.
+ * with up to three %lu (or %ld). The first word stands. Any time, also from timed code, core 0.
  */
 bool benchmark_skip(struct benchmark_run *run, const char *reason, uint64_t a, uint64_t b,
 		    uint64_t c);

@@ -1,0 +1,199 @@
+/*
+ * The machinery of the IPI benchmarks. An acknowledgement is a count in a cache line of the
+ * receiver's own, published after the vector stub's stamp, so that the sender who has seen the
+ * count may read the stamp.
+ */
+#include "ipi.h"
+
+#include <stddef.h>
+
+#include "el1bench/counter.h"
+#include "el1bench/cpu.h"
+#include "el1bench/poll.h"
+#include "el1bench/smp.h"
+
+#define STOP_TIMEOUT_MS 1000
+
+struct ipi_slot {
+	volatile uint64_t acknowledged __attribute__((aligned(64)));
+	uint64_t stamp;
+};
+
+struct ipi_receiver {
+	volatile uint64_t polling __attribute__((aligned(64)));
+	volatile uint64_t stop;
+};
+
+static struct ipi_slot slots[CPU_MAX];
+static struct ipi_receiver receivers[CPU_MAX];
+
+bool ipi_available(struct benchmark_run *run, uint32_t cores)
+{
+	if (gic == NULL) {
+		return benchmark_skip(run, "there is no interrupt controller", 0, 0, 0);
+	}
+	if (smp_online_count() < cores) {
+		return benchmark_skip(run, "it takes %lu cores, %lu online", cores,
+				      smp_online_count(), 0);
+	}
+	return true;
+}
+
+TIMED void ipi_acknowledge(uint32_t intid, uint32_t source, uint64_t stamp)
+{
+	struct ipi_slot *slot = &slots[cpu_index()];
+
+	(void)intid;
+	(void)source;
+	slot->stamp = stamp;
+	poll_publish(&slot->acknowledged, slot->acknowledged + 1);
+}
+
+/* A receiver: polls with `yield`, interrupts on, until it is told to stop. */
+TIMED static void poll_for_interrupts(void *argument)
+{
+	struct ipi_receiver *receiver = argument;
+
+	poll_publish(&receiver->polling, 1);
+	while (poll_read(&receiver->stop) == 0) {
+		cpu_yield();
+	}
+}
+
+TIMED static bool start_receiver(uint32_t cpu)
+{
+	struct ipi_receiver *receiver = &receivers[cpu];
+
+	if (poll_read(&receiver->polling) != 0) {
+		return true;
+	}
+	receiver->stop = 0;
+	return smp_post(cpu, poll_for_interrupts, receiver) && poll_until(&receiver->polling, 1);
+}
+
+TIMED static bool stop_receiver(uint32_t cpu)
+{
+	struct ipi_receiver *receiver = &receivers[cpu];
+
+	if (poll_read(&receiver->polling) == 0) {
+		return true;
+	}
+	poll_publish(&receiver->stop, 1);
+	if (!smp_wait(cpu, STOP_TIMEOUT_MS)) {
+		return false;
+	}
+	receiver->polling = 0;
+	return true;
+}
+
+TIMED bool ipi_receivers(struct benchmark_run *run, uint32_t first, uint32_t count,
+			 gic_handler handler)
+{
+	for (uint32_t position = 1; position < smp_online_count(); position++) {
+		uint32_t cpu = smp_online_cpu(position);
+		bool wanted = position >= first && position < first + count;
+
+		if (!(wanted ? start_receiver(cpu) : stop_receiver(cpu))) {
+			return benchmark_fail(run, "core %lu did not start or stop polling", cpu, 0,
+					      0);
+		}
+	}
+	gic_set_handler(GIC_SGI_BENCH, handler);
+	return true;
+}
+
+TIMED void ipi_finish(struct benchmark_run *run)
+{
+	(void)ipi_receivers(run, 0, 0, NULL);
+}
+
+/* The sample is taken, but what it waited for never came. */
+TIMED static bool lost(struct benchmark_run *run, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < sizeof(run->rows) / sizeof(run->rows[0]); i++) {
+		if (run->rows[i] != NULL) {
+			sample_exclude(run->rows[i], SAMPLE_LOST);
+		}
+	}
+	return benchmark_fail(run, "core %lu did not acknowledge sample %lu", cpu, run->index, 0);
+}
+
+TIMED bool ipi_round(struct benchmark_run *run, ipi_send send, uint32_t first, uint32_t count,
+		     uint32_t arrivals, struct ipi_stamps *stamps)
+{
+	/* Looked up before the clock starts, so that the loop polls and does nothing else. */
+	const struct ipi_slot *waited[CPU_MAX];
+	uint64_t expected[CPU_MAX];
+	uint32_t target = smp_online_cpu(first);
+	uint64_t begin;
+
+	for (uint32_t i = 0; i < count; i++) {
+		waited[i] = &slots[smp_online_cpu(first + i)];
+		expected[i] = waited[i]->acknowledged + arrivals;
+	}
+
+	begin = counter_begin();
+	send(target);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!poll_until(&waited[i]->acknowledged, expected[i])) {
+			return lost(run, smp_online_cpu(first + i));
+		}
+	}
+	stamps->end = counter_end();
+
+	stamps->begin = begin;
+	stamps->first = UINT64_MAX;
+	stamps->last = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t stamp = waited[i]->stamp;
+
+		stamps->first = stamp < stamps->first ? stamp : stamps->first;
+		stamps->last = stamp > stamps->last ? stamp : stamps->last;
+	}
+	return true;
+}
+
+TIMED void ipi_send_one(uint32_t target)
+{
+	gic->send(target, GIC_SGI_BENCH);
+}
+
+TIMED void ipi_send_others(uint32_t target)
+{
+	(void)target;
+	gic->send_others(GIC_SGI_BENCH);
+}
+
+enum { DELIVERY, TOTAL, UNICAST_ROWS };
+
+uint32_t ipi_unicast_row_count(uint32_t online)
+{
+	(void)online;
+	return UNICAST_ROWS;
+}
+
+bool ipi_unicast_prepare(struct benchmark_run *run, uint32_t position)
+{
+	int32_t peer;
+
+	if (!ipi_available(run, position + 1)) {
+		return false;
+	}
+	peer = (int32_t)smp_online_cpu(position);
+	run->rows[DELIVERY] = benchmark_row(run, "delivery", 0, peer, NULL);
+	run->rows[TOTAL] = benchmark_row(run, "total", 0, peer, NULL);
+	return run->rows[DELIVERY] != NULL && run->rows[TOTAL] != NULL;
+}
+
+TIMED bool ipi_unicast_sample(struct benchmark_run *run, uint32_t position)
+{
+	struct ipi_stamps stamps;
+
+	if (!ipi_receivers(run, position, 1, ipi_acknowledge) ||
+	    !ipi_round(run, ipi_send_one, position, 1, 1, &stamps)) {
+		return false;
+	}
+	sample_record(run->rows[DELIVERY], (int64_t)(stamps.first - stamps.begin));
+	sample_record(run->rows[TOTAL], (int64_t)(stamps.end - stamps.begin));
+	return true;
+}

@@ -1,0 +1,62 @@
+/*
+ * What the IPI benchmarks share: the acknowledging handler, receivers that poll while they are
+ * measured and idle otherwise, and one round: send, wait for every acknowledgement, read the clock.
+ * All of it is timed code, core 0 unless said otherwise.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "el1bench/benchmark.h"
+#include "el1bench/gic.h"
+
+#define IPI_GROUP "ipi"
+#define IPI_CONTROL "ipi.dry-run"
+
+/* Sends the measured interrupt; `target` is a core's index, or ignored by a broadcast. */
+typedef void (*ipi_send)(uint32_t target);
+
+struct ipi_stamps {
+	uint64_t begin; /* sender, before the send */
+	uint64_t first; /* earliest stamp of a receiver's vector stub */
+	uint64_t last;  /* latest one */
+	uint64_t end;   /* sender, after it has seen the last acknowledgement */
+};
+
+/* Skips the benchmark and returns false without an interrupt controller or with fewer cores. */
+bool ipi_available(struct benchmark_run *run, uint32_t cores);
+
+/* The handler that acknowledges and nothing else: on the receiver. */
+void ipi_acknowledge(uint32_t intid, uint32_t source, uint64_t stamp);
+
+/*
+ * Makes the cores at online positions [first, first + count) poll, lets all others go idle, and installs
+ * the handler. Outside of any interval. False after benchmark_fail.
+ */
+bool ipi_receivers(struct benchmark_run *run, uint32_t first, uint32_t count, gic_handler handler);
+
+/* All receivers idle, handler removed: every IPI benchmark's `finish`. */
+void ipi_finish(struct benchmark_run *run);
+
+/* To one core, to all others. */
+void ipi_send_one(uint32_t target);
+void ipi_send_others(uint32_t target);
+
+/*
+ * One round to the online cores at positions [first, first + count): stamps, sends, waits until each
+ * has acknowledged `arrivals` more interrupts than before (1; 0 for a send that sends nothing),
+ * stamps. `send` is given the core at position `first`. False after benchmark_fail if an
+ * acknowledgement did not come in time; the sample is then excluded from all of the run's rows.
+ */
+bool ipi_round(struct benchmark_run *run, ipi_send send, uint32_t first, uint32_t count,
+	       uint32_t arrivals, struct ipi_stamps *stamps);
+
+/*
+ * The whole of a benchmark that sends to one core, the one at online position `position` (0: the
+ * sender itself): opens the rows `delivery` and `total`; takes one sample of both. Delivery ends at
+ * the receiver's vector stub, total when the sender has seen the acknowledgement.
+ */
+bool ipi_unicast_prepare(struct benchmark_run *run, uint32_t position);
+bool ipi_unicast_sample(struct benchmark_run *run, uint32_t position);
+uint32_t ipi_unicast_row_count(uint32_t online);
