@@ -37,6 +37,12 @@ static inline void dmb_ishst(void)
 	BARRIER_ASM("dmb ishst");
 }
 
+/* Completes earlier loads, device reads too, before later accesses. */
+static inline void dmb_ishld(void)
+{
+	BARRIER_ASM("dmb ishld");
+}
+
 /* The polling hint: free on hardware, hands the time slice to the next core under emulation. */
 static inline void cpu_yield(void)
 {
