@@ -28,10 +28,13 @@ struct sample_code {
 	uint32_t total;      /* samples in all */
 };
 
+#define SAMPLE_CODE_SAMPLES_MAX (UINT32_C(1) << 28)
+#define SAMPLE_CODE_TABLE_BYTES(n) ((size_t)(n) * 8 + 256)
+
 /*
- * Fits a code to `n` coded values (1 <= n < 2^24; sorted in place). `table` has room for
- * `table_capacity` bytes (n * 8 + 256 always does), `leaves` for n entries. False if it does not
- * fit.
+ * Fits a code to `n` coded values (1 <= n <= SAMPLE_CODE_SAMPLES_MAX; sorted in place). `table` has room for
+ * `table_capacity` bytes (SAMPLE_CODE_TABLE_BYTES(n) always does), `leaves` for n entries. False if it
+ * does not fit.
  */
 bool sample_code_build(struct sample_code *code, uint64_t *values, uint32_t n, uint8_t *table,
 		       size_t table_capacity, struct sample_code_leaf *leaves);
