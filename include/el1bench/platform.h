@@ -9,7 +9,9 @@
 
 #include "el1bench/cpu.h"
 #include "el1bench/gic.h"
+#include "el1bench/memory.h"
 #include "el1bench/psci.h"
+#include "el1bench/topology.h"
 
 struct uart_driver;
 
@@ -19,17 +21,6 @@ enum tree_source {
 	TREE_GO_ARGUMENT,  /* a word of bare hex digits in U-Boot's `go` */
 	TREE_LOAD_ADDRESS, /* the load address rounded down to 1 GiB */
 	TREE_EMBEDDED,     /* the board folder's own */
-};
-
-struct platform_cpu {
-	uint64_t target;  /* the tree's `reg`: what PSCI calls the core */
-	uint32_t cluster; /* from cpu-map, else from MPIDR-like affinity 1 or above */
-	uint32_t core;
-};
-
-struct memory_range {
-	uint64_t start; /* physical */
-	uint64_t bytes;
 };
 
 #define PLATFORM_MEMORY_MAX 16

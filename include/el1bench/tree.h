@@ -20,11 +20,21 @@ size_t tree_claimed_bytes(const void *blob);
 /* Node `okay`: no `status`, or "okay" or "ok", on it and on all its parents. */
 bool tree_node_okay(const void *tree, int node);
 
+/* The same for the node alone, where its parents are known to be okay. */
+bool tree_status_okay(const void *tree, int node);
+
 /*
  * Address and size of entry `index` of a node's `reg`, translated through the `ranges` of all
  * parents to a CPU physical address. False if absent, malformed, or not translatable.
  */
 bool tree_reg(const void *tree, int node, unsigned int index, uint64_t *address, uint64_t *bytes);
+
+/*
+ * The same for a child of `parent`, without any translation: for the root's children and those of
+ * /cpus and /reserved-memory, whose addresses are the CPU's. It may wrap around: the caller looks.
+ */
+bool tree_reg_of_child(const void *tree, int parent, int node, unsigned int index,
+		       uint64_t *address, uint64_t *bytes);
 
 /* First okay node at or after `start` (-1: from the root) with the `compatible`; negative if none. */
 int tree_find_compatible(const void *tree, int start, const char *compatible);
@@ -32,7 +42,7 @@ int tree_find_compatible(const void *tree, int start, const char *compatible);
 /* The okay node that /chosen/stdout-path (or linux,stdout-path) names, options cut; negative if none. */
 int tree_stdout(const void *tree);
 
-/* A string property that is there and terminated; NULL otherwise. */
+/* The first string of a property that is there and terminated; NULL otherwise. */
 const char *tree_string(const void *tree, int node, const char *property);
 
 /* A property of one cell (u32) or, where it has eight bytes, two; false if absent or malformed. */

@@ -1,0 +1,308 @@
+/*
+ * Boot arguments. The text comes from whoever booted us: any bytes, any length.
+ */
+#include "el1bench/arguments.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PREFIX "el1bench."
+#define SHOWN 60 /* characters of a bad word that a refusal repeats */
+
+#define WARMUP_MAX 1000000U
+
+/* One value of `key=value`; on a bad one, returns what would have been good. */
+typedef const char *(*value_function)(struct arguments *arguments, const char *value);
+
+void arguments_defaults(struct arguments *arguments)
+{
+	memset(arguments, 0, sizeof(*arguments));
+	arguments->samples = 1000;
+	arguments->warmup = 16;
+	arguments->seed = 1;
+	arguments->dump_raw = true;
+	arguments->on_exit = ON_EXIT_HALT;
+}
+
+/* Decimal, or hex after 0x; the whole word, and no more than `most`. */
+static bool parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *number)
+{
+	unsigned int base = 10;
+	uint64_t value = 0;
+
+	if (text[0] == '0' && text[1] == 'x') {
+		base = 16;
+		text += 2;
+	}
+	if (*text == '\0') {
+		return false;
+	}
+	for (; *text != '\0'; text++) {
+		unsigned int digit;
+
+		if (*text >= '0' && *text <= '9') {
+			digit = (unsigned int)(*text - '0');
+		} else if (base == 16 && *text >= 'a' && *text <= 'f') {
+			digit = (unsigned int)(*text - 'a') + 10;
+		} else {
+			return false;
+		}
+		if (value > (UINT64_MAX - digit) / base) {
+			return false;
+		}
+		value = value * base + digit;
+	}
+	if (value < least || value > most) {
+		return false;
+	}
+	*number = value;
+	return true;
+}
+
+static bool name_character(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+	       c == '_';
+}
+
+static const char *set_suite(struct arguments *arguments, const char *value)
+{
+	char previous = ',';
+	size_t length = strlen(value);
+
+	if (length >= sizeof(arguments->suites)) {
+		return "a list shorter than 256 characters";
+	}
+	for (const char *c = value; *c != '\0'; c++) {
+		if (!name_character(*c) && (*c != ',' || previous == ',')) {
+			return "comma-separated names";
+		}
+		previous = *c;
+	}
+	if (previous == ',') {
+		return "comma-separated names";
+	}
+	memcpy(arguments->suites, value, length + 1);
+	return NULL;
+}
+
+static const char *set_samples(struct arguments *arguments, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(value, 1, ARGUMENTS_SAMPLES_MAX, &number)) {
+		return "a number from 1 to 100000000";
+	}
+	arguments->samples = (uint32_t)number;
+	return NULL;
+}
+
+static const char *set_warmup(struct arguments *arguments, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(value, 0, WARMUP_MAX, &number)) {
+		return "a number from 0 to 1000000";
+	}
+	arguments->warmup = (uint32_t)number;
+	return NULL;
+}
+
+static const char *set_seed(struct arguments *arguments, const char *value)
+{
+	return parse_number(value, 0, UINT64_MAX, &arguments->seed) ? NULL : "a number of 64 bits";
+}
+
+static const char *set_boot(struct arguments *arguments, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(value, 0, UINT32_MAX, &number)) {
+		return "a number from 0 to 4294967295";
+	}
+	arguments->boot = (uint32_t)number;
+	return NULL;
+}
+
+static const char *set_dump(struct arguments *arguments, const char *value)
+{
+	if (strcmp(value, "raw") != 0 && strcmp(value, "summary") != 0) {
+		return "raw or summary";
+	}
+	arguments->dump_raw = strcmp(value, "raw") == 0;
+	return NULL;
+}
+
+static const char *set_on_exit(struct arguments *arguments, const char *value)
+{
+	static const char *const names[] = {
+		[ON_EXIT_OFF] = "off",
+		[ON_EXIT_RESET] = "reset",
+		[ON_EXIT_HALT] = "halt",
+		[ON_EXIT_SEMIHOST] = "semihost",
+	};
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(value, names[i]) == 0) {
+			arguments->on_exit = (enum on_exit)i;
+			arguments->on_exit_given = true;
+			return NULL;
+		}
+	}
+	return "off, reset, halt or semihost";
+}
+
+static const char *set_emulated(struct arguments *arguments, const char *value)
+{
+	size_t length = strlen(value);
+
+	if (length == 0 || length >= sizeof(arguments->emulated)) {
+		return "a text of 1 to 63 characters";
+	}
+	memcpy(arguments->emulated, value, length + 1);
+	return NULL;
+}
+
+static const struct {
+	const char *key;
+	value_function set;
+} keys[] = {
+	{"suite", set_suite},
+	{"samples", set_samples},
+	{"warmup", set_warmup},
+	{"seed", set_seed},
+	{"boot", set_boot},
+	{"dump", set_dump},
+	{"on_exit", set_on_exit},
+	{"emulated", set_emulated},
+};
+
+/* The first refusal stands; later words are still obeyed, so that `on_exit` is. */
+static void refuse(struct arguments *arguments, const char *word, const char *why,
+		   const char *wanted)
+{
+	if (!arguments->refused) {
+		arguments->refused = true;
+		snprintf(arguments->refusal, sizeof(arguments->refusal), "%.*s: %s%s", SHOWN, word,
+			 why, wanted);
+	}
+}
+
+/* A word within the prefix, `key=value`, NUL-terminated. */
+static void parse_own_word(struct arguments *arguments, char *word)
+{
+	char *key = word + strlen(PREFIX);
+	char *equals = strchr(key, '=');
+	size_t length = equals == NULL ? strlen(key) : (size_t)(equals - key);
+	bool printable = true;
+
+	for (char *c = word; *c != '\0'; c++) {
+		if (*c <= ' ' || *c > '~') {
+			*c = '?';
+			printable = false;
+		}
+	}
+	if (!printable) {
+		refuse(arguments, word, "unprintable characters", "");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *wanted;
+
+		if (strlen(keys[i].key) != length || memcmp(keys[i].key, key, length) != 0) {
+			continue;
+		}
+		wanted = equals == NULL ? "a value" : keys[i].set(arguments, equals + 1);
+		if (wanted != NULL) {
+			refuse(arguments, word, "needs ", wanted);
+		}
+		return;
+	}
+	refuse(arguments, word, "unknown argument", "");
+}
+
+/* Adds a word to the list of foreign ones, cut to fit, printable. */
+static void ignore_word(struct arguments *arguments, const char *word)
+{
+	size_t used = strlen(arguments->ignored);
+
+	if (used > 0 && used + 1 < sizeof(arguments->ignored)) {
+		arguments->ignored[used++] = ' ';
+	}
+	for (; *word != '\0' && used + 1 < sizeof(arguments->ignored); word++) {
+		arguments->ignored[used++] = *word > ' ' && *word <= '~' ? *word : '?';
+	}
+	arguments->ignored[used] = '\0';
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/* Cuts the first word off `*text` and appends it to arguments->text; NULL at the end. */
+static char *next_word(struct arguments *arguments, const char **text, size_t *used)
+{
+	char *word;
+	size_t length = 0;
+
+	while (is_space(**text)) {
+		(*text)++;
+	}
+	if (**text == '\0') {
+		return NULL;
+	}
+	while ((*text)[length] != '\0' && !is_space((*text)[length])) {
+		length++;
+	}
+	if (*used + (*used > 0) + length >= sizeof(arguments->text)) {
+		refuse(arguments, "boot arguments", "longer than 2047 characters", "");
+		return NULL;
+	}
+	if (*used > 0) {
+		arguments->text[(*used)++] = ' ';
+	}
+	word = arguments->text + *used;
+	memcpy(word, *text, length);
+	word[length] = '\0';
+	*used += length;
+	*text += length;
+	return word;
+}
+
+void arguments_parse(struct arguments *arguments, const char *text)
+{
+	size_t used = strlen(arguments->text);
+	char *word;
+
+	while ((word = next_word(arguments, &text, &used)) != NULL) {
+		if (strncmp(word, PREFIX, strlen(PREFIX)) == 0) {
+			parse_own_word(arguments, word);
+		} else {
+			ignore_word(arguments, word);
+		}
+	}
+}
+
+bool arguments_selects(const struct arguments *arguments, const char *name)
+{
+	const char *item = arguments->suites;
+	size_t suite_length = strcspn(name, ".");
+	size_t name_length = strlen(name);
+
+	if (*item == '\0') {
+		return true;
+	}
+	for (;;) {
+		size_t length = strcspn(item, ",");
+
+		if ((length == name_length || length == suite_length) &&
+		    memcmp(item, name, length) == 0) {
+			return true;
+		}
+		if (item[length] == '\0') {
+			return false;
+		}
+		item += length + 1;
+	}
+}

@@ -1,0 +1,257 @@
+/*
+ * Reading a flattened device tree: what libfdt leaves to its caller. Walks are linear in the size
+ * of the tree, nothing recurses, and no string is used before its end has been seen.
+ */
+#include "el1bench/tree.h"
+
+#include <libfdt.h>
+#include <string.h>
+
+/* Nodes nested deeper than this do not exist for us; real trees stay below 8. */
+#define DEPTH_MAX 16
+
+/* Addresses and sizes of more than 64 bits (PCI's three cells) are never those of our devices. */
+#define CELLS_MAX 2
+
+/* The nodes from the root down to one node. */
+struct path {
+	int nodes[DEPTH_MAX];
+	int count; /* 0 if the node was not found or lies too deep */
+};
+
+bool tree_valid(const void *blob, size_t readable)
+{
+	if ((uintptr_t)blob % 8 != 0 || readable < sizeof(struct fdt_header) ||
+	    readable < tree_claimed_bytes(blob) || fdt_check_header(blob) != 0) {
+		return false;
+	}
+	/* Version 17 is the first that says how long the structure block is. */
+	if (fdt_totalsize(blob) > TREE_MAX_BYTES || fdt_version(blob) < 17 ||
+	    fdt_off_dt_struct(blob) % 4 != 0 || fdt_off_mem_rsvmap(blob) % 8 != 0) {
+		return false;
+	}
+	return fdt_check_full(blob, fdt_totalsize(blob)) == 0;
+}
+
+size_t tree_claimed_bytes(const void *blob)
+{
+	return fdt_magic(blob) == FDT_MAGIC ? fdt_totalsize(blob) : 0;
+}
+
+bool tree_status_okay(const void *tree, int node)
+{
+	int length;
+	const char *status = fdt_getprop(tree, node, "status", &length);
+
+	if (status == NULL) {
+		return length == -FDT_ERR_NOTFOUND;
+	}
+	return (length == sizeof("okay") && memcmp(status, "okay", sizeof("okay")) == 0) ||
+	       (length == sizeof("ok") && memcmp(status, "ok", sizeof("ok")) == 0);
+}
+
+static bool path_okay(const void *tree, const struct path *path)
+{
+	for (int i = 0; i < path->count; i++) {
+		if (!tree_status_okay(tree, path->nodes[i])) {
+			return false;
+		}
+	}
+	return path->count > 0;
+}
+
+static struct path path_to(const void *tree, int node)
+{
+	struct path path = {.count = 0};
+	int depth = 0;
+
+	for (int at = 0; at >= 0 && at <= node && depth >= 0; at = fdt_next_node(tree, at, &depth)) {
+		if (depth >= DEPTH_MAX) {
+			continue;
+		}
+		path.nodes[depth] = at;
+		if (at == node) {
+			path.count = depth + 1;
+			break;
+		}
+	}
+	return path;
+}
+
+bool tree_node_okay(const void *tree, int node)
+{
+	struct path path = path_to(tree, node);
+
+	return path_okay(tree, &path);
+}
+
+/* Value of `count` cells, 0 to CELLS_MAX; the data need not be aligned. */
+static uint64_t cells_value(const uint8_t *data, int count)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < count; i++) {
+		value = value << 32 | fdt32_ld((const fdt32_t *)(const void *)(data + 4 * i));
+	}
+	return value;
+}
+
+/* Cell counts for the children of `bus`; false where they do not fit 64 bits. */
+static bool bus_cells(const void *tree, int bus, int *address_cells, int *size_cells)
+{
+	*address_cells = fdt_address_cells(tree, bus);
+	*size_cells = fdt_size_cells(tree, bus);
+	return *address_cells >= 1 && *address_cells <= CELLS_MAX && *size_cells >= 0 &&
+	       *size_cells <= CELLS_MAX;
+}
+
+bool tree_reg_of_child(const void *tree, int parent, int node, unsigned int index,
+		       uint64_t *address, uint64_t *bytes)
+{
+	int address_cells;
+	int size_cells;
+	int length;
+	const uint8_t *reg = fdt_getprop(tree, node, "reg", &length);
+	uint64_t entry_bytes;
+
+	if (reg == NULL || !bus_cells(tree, parent, &address_cells, &size_cells)) {
+		return false;
+	}
+	entry_bytes = 4U * (unsigned int)(address_cells + size_cells);
+	if ((index + UINT64_C(1)) * entry_bytes > (unsigned int)length) {
+		return false;
+	}
+	reg += index * entry_bytes;
+	*address = cells_value(reg, address_cells);
+	*bytes = cells_value(reg + 4 * address_cells, size_cells);
+	return true;
+}
+
+/* Takes an address on `bus` to the bus that `bus` itself hangs on. */
+static bool translate(const void *tree, int bus, int parent, uint64_t *address, uint64_t bytes)
+{
+	int child_cells;
+	int size_cells;
+	int parent_cells;
+	int unused;
+	int length;
+	const uint8_t *ranges = fdt_getprop(tree, bus, "ranges", &length);
+	int entry_bytes;
+
+	if (ranges == NULL) {
+		return false; /* by the specification: no way through */
+	}
+	if (length == 0) {
+		return true;
+	}
+	if (!bus_cells(tree, bus, &child_cells, &size_cells) ||
+	    !bus_cells(tree, parent, &parent_cells, &unused)) {
+		return false;
+	}
+	entry_bytes = 4 * (child_cells + parent_cells + size_cells);
+	for (; length >= entry_bytes; length -= entry_bytes, ranges += entry_bytes) {
+		uint64_t from = cells_value(ranges, child_cells);
+		uint64_t to = cells_value(ranges + 4 * child_cells, parent_cells);
+		uint64_t size = cells_value(ranges + 4 * (child_cells + parent_cells), size_cells);
+
+		if (*address >= from && *address - from < size &&
+		    bytes <= size - (*address - from)) {
+			*address = to + (*address - from);
+			return *address >= to;
+		}
+	}
+	return false;
+}
+
+bool tree_reg(const void *tree, int node, unsigned int index, uint64_t *address, uint64_t *bytes)
+{
+	struct path path = path_to(tree, node);
+
+	if (path.count < 2 || !tree_reg_of_child(tree, path.nodes[path.count - 2], node, index,
+						 address, bytes)) {
+		return false;
+	}
+	for (int bus = path.count - 2; bus > 0; bus--) {
+		if (!translate(tree, path.nodes[bus], path.nodes[bus - 1], address, *bytes)) {
+			return false;
+		}
+	}
+	return *address + *bytes >= *address;
+}
+
+int tree_find_compatible(const void *tree, int start, const char *compatible)
+{
+	struct path path = {.count = 0};
+	int depth = 0;
+
+	for (int node = 0; node >= 0 && depth >= 0; node = fdt_next_node(tree, node, &depth)) {
+		if (depth >= DEPTH_MAX) {
+			continue;
+		}
+		path.nodes[depth] = node;
+		path.count = depth + 1;
+		if (node >= start && fdt_node_check_compatible(tree, node, compatible) == 0 &&
+		    path_okay(tree, &path)) {
+			return node;
+		}
+	}
+	return -FDT_ERR_NOTFOUND;
+}
+
+/*
+ * Aliases are resolved here and once only: libfdt's own resolution takes an alias of an alias, and
+ * one that names itself never ends.
+ */
+int tree_stdout(const void *tree)
+{
+	int chosen = fdt_path_offset(tree, "/chosen");
+	const char *path;
+	int node;
+
+	if (chosen < 0) {
+		return chosen;
+	}
+	path = tree_string(tree, chosen, "stdout-path");
+	if (path == NULL) {
+		path = tree_string(tree, chosen, "linux,stdout-path");
+	}
+	if (path == NULL) {
+		return -FDT_ERR_NOTFOUND;
+	}
+	if (path[0] != '/') {
+		int aliases = fdt_path_offset(tree, "/aliases");
+		int length;
+		const char *target = fdt_getprop_namelen(tree, aliases, path,
+							 (int)strcspn(path, ":"), &length);
+
+		if (target == NULL || length <= 0 || target[length - 1] != '\0') {
+			return -FDT_ERR_NOTFOUND;
+		}
+		path = target;
+	}
+	if (path[0] != '/') {
+		return -FDT_ERR_BADPATH;
+	}
+	node = fdt_path_offset_namelen(tree, path, (int)strcspn(path, ":"));
+	return node >= 0 && !tree_node_okay(tree, node) ? -FDT_ERR_NOTFOUND : node;
+}
+
+const char *tree_string(const void *tree, int node, const char *property)
+{
+	int length;
+	const char *value = fdt_getprop(tree, node, property, &length);
+
+	return value != NULL && memchr(value, '\0', (size_t)length) != NULL ? value : NULL;
+}
+
+bool tree_number(const void *tree, int node, const char *property, uint64_t *value)
+{
+	int length;
+	const uint8_t *data = fdt_getprop(tree, node, property, &length);
+
+	if (data == NULL || (length != 4 && length != 8)) {
+		return false;
+	}
+	*value = cells_value(data, length / 4);
+	return true;
+}
