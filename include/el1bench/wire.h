@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,10 +16,22 @@ uint32_t crc32(uint32_t crc, const void *bytes, size_t count);
 
 /*
  * Writes one machine line to standard output: `type`, the next sequence number, the formatted body and
- * the CRC. Bytes of the body that are not printable ASCII are written as `?`; a body that is too
- * long is cut and says so.
+ * the CRC. The body is cleaned as below; one that is too long is cut and ends in `...`.
  */
 void wire_line(const char *type, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Machine lines written so far in this boot. */
 uint32_t wire_line_count(void);
+
+/* Writes one line for a person, without the line's end in `format`; cleaned as below. */
+void text_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Makes text fit to be printed: bytes that are not printable ASCII become `?`, and so does the last
+ * character of what a test farm would take for a kernel's crash, and of a false start of a machine
+ * line. In place; the length stays.
+ */
+void wire_clean(char *text);
+
+/* True if the text holds none of those. */
+bool wire_is_clean(const char *text);
