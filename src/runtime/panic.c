@@ -1,0 +1,262 @@
+/*
+ * The end of a run that cannot go on. The report goes straight to the console, whatever state the C
+ * library's stdout is in; only then follows what was measured so far. Everything here runs on a
+ * stack of its own, since the one in use may be what broke or is too small to print from.
+ */
+#include "el1bench/panic.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "el1bench/barrier.h"
+#include "el1bench/console.h"
+#include "el1bench/counter.h"
+#include "el1bench/cpu.h"
+#include "el1bench/engine.h"
+#include "el1bench/exit.h"
+#include "el1bench/gic.h"
+#include "el1bench/image.h"
+#include "el1bench/report.h"
+#include "el1bench/symbols.h"
+
+#define PANIC_STACK_BYTES 16384
+#define STOP_WAIT_MS 50
+
+static uint8_t panic_stack[PANIC_STACK_BYTES] __attribute__((aligned(16)));
+static struct exception_frame panic_frame; /* a copy: its stack may be overwritten */
+static char panic_reason[160];             /* of a broken invariant; "" for an exception */
+static uint32_t panic_count;
+static volatile bool core_0_stopped;
+
+static void print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void print(const char *format, ...)
+{
+	char line[200];
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (length > 0) {
+		console_write(line, (size_t)length < sizeof(line) ? (size_t)length
+								  : sizeof(line) - 1);
+	}
+}
+
+/* ESR_ELx.EC, bits 31:26 (D17.2.37 of the Arm ARM). */
+static const char *exception_class_name(uint64_t esr)
+{
+	switch (esr >> 26 & 0x3f) {
+	case 0x00:
+		return "undefined instruction";
+	case 0x01:
+		return "trapped WFI or WFE";
+	case 0x07:
+		return "trapped floating point access";
+	case 0x0e:
+		return "illegal execution state";
+	case 0x15:
+		return "SVC";
+	case 0x16:
+		return "HVC";
+	case 0x17:
+		return "SMC";
+	case 0x18:
+		return "trapped system register access";
+	case 0x20:
+	case 0x21:
+		return "instruction abort";
+	case 0x22:
+		return "unaligned PC";
+	case 0x24:
+	case 0x25:
+		return "data abort";
+	case 0x26:
+		return "unaligned SP";
+	case 0x2f:
+		return "SError";
+	case 0x30:
+	case 0x31:
+		return "breakpoint";
+	case 0x32:
+	case 0x33:
+		return "software step";
+	case 0x34:
+	case 0x35:
+		return "watchpoint";
+	case 0x3c:
+		return "BRK instruction";
+	default:
+		return "exception of an unlisted class";
+	}
+}
+
+/* The vector says more than ESR where the exception is none that ESR describes. */
+static const char *exception_name(const struct exception_frame *frame)
+{
+	switch (frame->vector % 4) {
+	case 1:
+		return "unexpected IRQ";
+	case 2:
+		return "unexpected FIQ";
+	case 3:
+		return "SError";
+	default:
+		return exception_class_name(frame->esr);
+	}
+}
+
+static void print_address(const char *name, uint64_t address)
+{
+	uint64_t offset;
+	const char *symbol = symbol_lookup(address, &offset);
+
+	if (symbol != NULL) {
+		print("  %-4s 0x%016" PRIx64 " %s+0x%" PRIx64 "\n", name, address, symbol, offset);
+	} else {
+		print("  %-4s 0x%016" PRIx64 "\n", name, address);
+	}
+}
+
+static void print_frame(const struct exception_frame *frame)
+{
+	print_address("elr", frame->elr);
+	print_address("x30", frame->x[30]);
+	print("  esr  0x%016" PRIx64 " far 0x%016" PRIx64 "\n", frame->esr, frame->far);
+	print("  spsr 0x%016" PRIx64 " sp  0x%016" PRIx64 " vector %" PRIu64 "\n", frame->spsr,
+	      frame->sp, frame->vector);
+	for (unsigned int i = 0; i < 30; i += 3) {
+		print("  x%-3u 0x%016" PRIx64 " x%-2u 0x%016" PRIx64 " x%-2u 0x%016" PRIx64 "\n", i,
+		      frame->x[i], i + 1, frame->x[i + 1], i + 2, frame->x[i + 2]);
+	}
+}
+
+/* On core 0, interrupted because another core reports: stands still and leaves it the console. */
+static void stop_core_0(uint32_t intid, uint32_t source, uint64_t stamp)
+{
+	(void)intid;
+	(void)source;
+	(void)stamp;
+	irq_mask();
+	core_0_stopped = true;
+	for (;;) {
+		wfi();
+	}
+}
+
+/* A bounded attempt: a core 0 that keeps its interrupts masked goes on, and its text mixes in. */
+static void stop_others(void)
+{
+	struct deadline deadline = deadline_in_ms(STOP_WAIT_MS);
+
+	if (cpu_index() == 0 || gic == NULL) {
+		return;
+	}
+	gic_set_handler(GIC_SGI_CHECK, stop_core_0);
+	dsb_ishst();
+	gic->send(0, GIC_SGI_CHECK);
+	while (!core_0_stopped && !deadline_passed(&deadline)) {
+		cpu_yield();
+	}
+}
+
+static void report_and_exit(void) __attribute__((noreturn, used));
+static void report_and_exit(void)
+{
+	const struct benchmark_run *run = engine_current();
+	const char *benchmark = run == NULL ? "no benchmark" : run->benchmark->name;
+	const struct arguments *arguments = image_arguments();
+	const struct exception_frame *frame = &panic_frame;
+	uint32_t cpu = cpu_index();
+
+	stop_others();
+	console_force_unlock();
+	if (!console_started()) {
+		exit_without_console("el1bench: exception before there was a console");
+	}
+	if (panic_reason[0] != '\0') {
+		print("\nel1bench: stopped on core %" PRIu32 " during %s: %s\n", cpu, benchmark,
+		      panic_reason);
+	} else {
+		print("\nel1bench: %s on core %" PRIu32 " during %s\n", exception_name(frame), cpu,
+		      benchmark);
+		print_frame(frame);
+	}
+	if (report_ended()) {
+		exit_image(arguments->on_exit, RUN_FAILED);
+	}
+
+	if (panic_reason[0] != '\0') {
+		report_failure("stop", "core %" PRIu32 ", during %s: %s", cpu, benchmark,
+			       panic_reason);
+	} else {
+		uint64_t offset = 0;
+		const char *symbol = symbol_lookup(frame->elr, &offset);
+
+		report_failure("exception",
+			       "core %" PRIu32 ", during %s: %s at 0x%" PRIx64
+			       " (%s+0x%" PRIx64 "), esr 0x%" PRIx64 ", far 0x%" PRIx64,
+			       cpu, benchmark, exception_name(frame), frame->elr,
+			       symbol == NULL ? "unknown" : symbol, offset, frame->esr, frame->far);
+	}
+	engine_mark_failed("an exception ended the run on core %lu", cpu, 0, 0);
+	report_results(arguments);
+	exit_image(arguments->on_exit, report_end(false));
+}
+
+static void run_on_panic_stack(void) __attribute__((noreturn));
+static void run_on_panic_stack(void)
+{
+	__asm__ volatile("mov sp, %0\n\tmov x29, xzr\n\tmov x30, xzr\n\tb %1"
+			 :
+			 : "r"(panic_stack + sizeof(panic_stack)), "S"(report_and_exit)
+			 : "memory");
+	__builtin_unreachable();
+}
+
+/*
+ * True for the first panic. A second one hit the report itself: it says so in one line and ends the
+ * run; a third hit that, and just stops. Two cores at once: the later one waits for ever.
+ */
+static bool first_panic(void)
+{
+	static uint32_t panicking_cpu;
+	uint32_t count;
+
+	irq_mask();
+	count = __atomic_fetch_add(&panic_count, 1, __ATOMIC_ACQ_REL);
+	if (count == 0) {
+		panicking_cpu = cpu_index();
+		return true;
+	}
+	if (count == 1 && panicking_cpu == cpu_index() && console_started()) {
+		print("\nel1bench: a second exception, in the report of the first one\n");
+		exit_image(image_arguments()->on_exit, RUN_FAILED);
+	}
+	for (;;) {
+		wfi();
+	}
+}
+
+void panic_exception(const struct exception_frame *frame)
+{
+	if (first_panic()) {
+		panic_frame = *frame;
+	}
+	run_on_panic_stack();
+}
+
+void panic(const char *format, ...)
+{
+	va_list arguments;
+
+	if (first_panic()) {
+		va_start(arguments, format);
+		vsnprintf(panic_reason, sizeof(panic_reason), format, arguments);
+		va_end(arguments);
+	}
+	run_on_panic_stack();
+}
