@@ -1,0 +1,126 @@
+# The image: all of src/, linked twice (the second time with the symbol table of the first), checked
+# and turned into the raw Image that boot loaders take.
+#
+# Leaves in the build folder: image (raw), image.elf, image.map.
+
+set(EL1BENCH_PYTHON /usr/bin/python3 CACHE FILEPATH "Python 3 for the build's own scripts")
+set(generated ${PROJECT_BINARY_DIR}/generated)
+set(linker_script ${generated}/image.ld)
+set(cmake_scripts ${PROJECT_SOURCE_DIR}/scripts/cmake)
+
+file(GLOB_RECURSE image_sources CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/src/*.c ${PROJECT_SOURCE_DIR}/src/*.S)
+file(GLOB_RECURSE image_headers CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/include/*.h)
+
+set(code_flags
+  -std=gnu11 -O2 -mcpu=cortex-a53 -mgeneral-regs-only -mstrict-align -mno-outline-atomics
+  -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables
+  -ffunction-sections -fdata-sections)
+
+# What the sources say of the build. The build id is a hash of everything that goes into the image,
+# so two builds of one tree carry the same one.
+list(JOIN code_flags " " code_flags_text)
+get_filename_component(newlib_key ${EL1BENCH_NEWLIB} DIRECTORY)
+get_filename_component(newlib_key ${newlib_key} NAME)
+string(REGEX REPLACE "^newlib-" "" newlib_key ${newlib_key})
+execute_process(COMMAND ${CMAKE_C_COMPILER} --version
+  OUTPUT_VARIABLE compiler_version COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "^[^\n]*" compiler_version "${compiler_version}")
+add_custom_command(
+  OUTPUT ${generated}/build_info.h
+  COMMAND ${EL1BENCH_PYTHON} ${cmake_scripts}/build_info.py
+    --output ${generated}/build_info.h --root ${PROJECT_SOURCE_DIR}
+    --set VERSION=${PROJECT_VERSION} --set BOARD=${EL1BENCH_BOARD}
+    --set COMPILER=${compiler_version} --set FLAGS=${code_flags_text} --set NEWLIB=${newlib_key}
+    --outside ${libfdt_archive} --outside ${EL1BENCH_NEWLIB}/lib/libc.a
+    ${image_sources} ${image_headers} ${PROJECT_SOURCE_DIR}/linker/image.ld.S
+    ${BOARD_FOLDER}/board.cmake ${BOARD_FOLDER}/board.dts
+  DEPENDS ${cmake_scripts}/build_info.py ${image_sources} ${image_headers}
+    ${PROJECT_SOURCE_DIR}/linker/image.ld.S ${BOARD_FOLDER}/board.cmake ${BOARD_FOLDER}/board.dts
+    ${libfdt_archive} ${EL1BENCH_NEWLIB}/lib/libc.a
+  VERBATIM)
+add_custom_target(build_info DEPENDS ${generated}/build_info.h)
+
+file(CONFIGURE OUTPUT ${generated}/embedded_tree.S @ONLY CONTENT [[
+/* The board's own tree, for when no other reaches the image. */
+	.section .rodata.embedded_tree, "a"
+	.balign 8
+	.global embedded_tree
+embedded_tree:
+	.incbin "board.dtb"
+	.global embedded_tree_end
+embedded_tree_end:
+]])
+set_source_files_properties(${generated}/embedded_tree.S PROPERTIES OBJECT_DEPENDS ${BOARD_TREE})
+
+# Flags that all code for the target shares.
+add_library(target_flags INTERFACE)
+target_compile_options(target_flags INTERFACE
+  -ffile-prefix-map=${PROJECT_BINARY_DIR}=build
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+  -ffile-prefix-map=${EL1BENCH_NEWLIB}=newlib
+  -ffile-prefix-map=${EL1BENCH_LIBFDT}=libfdt
+  -g
+  $<$<COMPILE_LANGUAGE:C>:${code_flags}>
+  $<$<COMPILE_LANGUAGE:C>:${EL1BENCH_WARNINGS}>
+  $<$<COMPILE_LANGUAGE:ASM>:-mcpu=cortex-a53>)
+target_include_directories(target_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${generated})
+add_library(image_objects OBJECT ${image_sources} ${generated}/embedded_tree.S)
+target_include_directories(image_objects PRIVATE ${PROJECT_BINARY_DIR})
+target_link_libraries(image_objects PRIVATE target_flags target_libraries)
+add_dependencies(image_objects build_info)
+
+# Runs at physical addresses with the MMU off: no library calls, no tables of absolute addresses.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/arch/mmu_early.c PROPERTIES
+  COMPILE_OPTIONS "-fno-builtin;-fno-tree-loop-distribute-patterns;-fno-jump-tables")
+
+add_custom_command(
+  OUTPUT ${linker_script}
+  COMMAND ${CMAKE_C_COMPILER} -E -P -x assembler-with-cpp
+    -I ${PROJECT_SOURCE_DIR}/include -DLOAD_ADDRESS=${BOARD_LOAD_ADDRESS}
+    -DIMAGE_TEXT_OFFSET=${BOARD_TEXT_OFFSET} -DIMAGE_FLAGS=${BOARD_IMAGE_FLAGS}
+    -o ${linker_script} ${PROJECT_SOURCE_DIR}/linker/image.ld.S
+  DEPENDS ${PROJECT_SOURCE_DIR}/linker/image.ld.S ${PROJECT_SOURCE_DIR}/include/el1bench/mmu.h
+  VERBATIM)
+add_custom_target(linker_script DEPENDS ${linker_script})
+
+# Links the image with the given symbol table into <name>, with a map of it in <map>.
+function(add_image name map symbols)
+  add_executable(${name} $<TARGET_OBJECTS:image_objects> ${symbols})
+  set_target_properties(${name} PROPERTIES
+    LINK_DEPENDS ${linker_script} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_link_libraries(${name} PRIVATE target_flags target_libraries)
+  target_link_options(${name} PRIVATE
+    -nostdlib -static -no-pie -T ${linker_script}
+    -Wl,--gc-sections -Wl,--build-id=none -Wl,--fatal-warnings -Wl,--orphan-handling=error
+    -Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,-Map=${PROJECT_BINARY_DIR}/${map})
+  add_dependencies(${name} linker_script)
+endfunction()
+
+add_custom_command(
+  OUTPUT ${generated}/no_symbols.S
+  COMMAND ${EL1BENCH_PYTHON} ${cmake_scripts}/symbols.py --output ${generated}/no_symbols.S
+  DEPENDS ${cmake_scripts}/symbols.py
+  VERBATIM)
+add_image(first_pass.elf first_pass.map ${generated}/no_symbols.S)
+
+add_custom_command(
+  OUTPUT ${generated}/symbols.S
+  COMMAND ${EL1BENCH_PYTHON} ${cmake_scripts}/symbols.py --nm ${CMAKE_NM}
+    --output ${generated}/symbols.S $<TARGET_FILE:first_pass.elf>
+  DEPENDS ${cmake_scripts}/symbols.py first_pass.elf
+  VERBATIM)
+add_image(image.elf image.map ${generated}/symbols.S)
+
+add_custom_command(
+  OUTPUT ${PROJECT_BINARY_DIR}/image
+  COMMAND ${EL1BENCH_PYTHON} ${cmake_scripts}/check_image.py --nm ${CMAKE_NM}
+    --readelf ${CMAKE_READELF} --objdump ${CMAKE_OBJDUMP}
+    --first-pass $<TARGET_FILE:first_pass.elf> $<TARGET_FILE:image.elf>
+  COMMAND ${CMAKE_OBJCOPY} -O binary $<TARGET_FILE:image.elf> ${PROJECT_BINARY_DIR}/image
+  DEPENDS ${cmake_scripts}/check_image.py image.elf first_pass.elf
+  COMMENT "Checking the image and writing build/${EL1BENCH_BOARD}/image"
+  VERBATIM)
+add_custom_target(raw_image ALL DEPENDS ${PROJECT_BINARY_DIR}/image)

@@ -1,0 +1,7 @@
+# Warnings for all of our C, on the target and on the host.
+set(EL1BENCH_WARNINGS
+  -Wall -Wextra -Wundef -Wconversion -Wshadow -Wmissing-prototypes -Wstrict-prototypes
+  -Wcast-qual -Wvla -Wimplicit-fallthrough)
+if(EL1BENCH_WERROR)
+  list(APPEND EL1BENCH_WARNINGS -Werror)
+endif()
