@@ -1,14 +1,12 @@
 /*
  * The end of a run that cannot go on. The report goes straight to the console, whatever state the C
- * library's stdout is in; only then follows what was measured so far. Everything here runs on a
- * stack of its own, since the one in use may be what broke or is too small to print from.
+ * library's stdout is in; only then follows what was measured so far.
  */
 #include "el1bench/panic.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "el1bench/barrier.h"
 #include "el1bench/console.h"
@@ -21,12 +19,8 @@
 #include "el1bench/report.h"
 #include "el1bench/symbols.h"
 
-#define PANIC_STACK_BYTES 16384
 #define STOP_WAIT_MS 50
 
-static uint8_t panic_stack[PANIC_STACK_BYTES] __attribute__((aligned(16)));
-static struct exception_frame panic_frame; /* a copy: its stack may be overwritten */
-static char panic_reason[160];             /* of a broken invariant; "" for an exception */
 static uint32_t panic_count;
 static volatile bool core_0_stopped;
 
@@ -148,7 +142,7 @@ static void stop_core_0(uint32_t intid, uint32_t source, uint64_t stamp)
 }
 
 /* A bounded attempt: a core 0 that keeps its interrupts masked goes on, and its text mixes in. */
-static void stop_others(void)
+static void stop_core_0_first(void)
 {
 	struct deadline deadline = deadline_in_ms(STOP_WAIT_MS);
 
@@ -163,65 +157,43 @@ static void stop_others(void)
 	}
 }
 
-static void report_and_exit(void) __attribute__((noreturn, used));
-static void report_and_exit(void)
+/* What is running, for a person. */
+static const char *running(void)
 {
 	const struct benchmark_run *run = engine_current();
-	const char *benchmark = run == NULL ? "no benchmark" : run->benchmark->name;
-	const struct arguments *arguments = image_arguments();
-	const struct exception_frame *frame = &panic_frame;
-	uint32_t cpu = cpu_index();
 
-	stop_others();
-	console_force_unlock();
-	if (!console_started()) {
-		exit_without_console("el1bench: exception before there was a console");
-	}
-	if (panic_reason[0] != '\0') {
-		print("\nel1bench: stopped on core %" PRIu32 " during %s: %s\n", cpu, benchmark,
-		      panic_reason);
-	} else {
-		print("\nel1bench: %s on core %" PRIu32 " during %s\n", exception_name(frame), cpu,
-		      benchmark);
-		print_frame(frame);
-	}
-	if (report_ended()) {
-		exit_image(arguments->on_exit, RUN_FAILED);
-	}
-
-	if (panic_reason[0] != '\0') {
-		report_failure("stop", "core %" PRIu32 ", during %s: %s", cpu, benchmark,
-			       panic_reason);
-	} else {
-		uint64_t offset = 0;
-		const char *symbol = symbol_lookup(frame->elr, &offset);
-
-		report_failure("exception",
-			       "core %" PRIu32 ", during %s: %s at 0x%" PRIx64
-			       " (%s+0x%" PRIx64 "), esr 0x%" PRIx64 ", far 0x%" PRIx64,
-			       cpu, benchmark, exception_name(frame), frame->elr,
-			       symbol == NULL ? "unknown" : symbol, offset, frame->esr, frame->far);
-	}
-	engine_mark_failed("an exception ended the run on core %lu", cpu, 0, 0);
-	report_results(arguments);
-	exit_image(arguments->on_exit, report_end(false));
+	return run == NULL ? "no benchmark" : run->benchmark->name;
 }
 
-static void run_on_panic_stack(void) __attribute__((noreturn));
-static void run_on_panic_stack(void)
+/* Takes the console over; false if the trailer is out already and nothing may follow it. */
+static bool begin_report(void)
 {
-	__asm__ volatile("mov sp, %0\n\tmov x29, xzr\n\tmov x30, xzr\n\tb %1"
-			 :
-			 : "r"(panic_stack + sizeof(panic_stack)), "S"(report_and_exit)
-			 : "memory");
-	__builtin_unreachable();
+	stop_core_0_first();
+	console_force_unlock();
+	if (!console_started()) {
+		exit_without_console("el1bench: stopped before there was a console");
+	}
+	print("\n");
+	return !report_ended();
+}
+
+/* What was measured so far, the trailer, and out. */
+static void end_report(void) __attribute__((noreturn));
+static void end_report(void)
+{
+	const struct arguments *arguments = image_arguments();
+
+	engine_mark_failed("the run was stopped on core %lu", cpu_index(), 0, 0);
+	report_results(arguments);
+	(void)report_end(false);
+	exit_image(arguments->on_exit, RUN_FAILED);
 }
 
 /*
- * True for the first panic. A second one hit the report itself: it says so in one line and ends the
- * run; a third hit that, and just stops. Two cores at once: the later one waits for ever.
+ * Returns for the first panic only. A second one hit the report itself: it says so in one line and
+ * ends the run; a third hit that, and just stops. If two cores panic, the later one stands still.
  */
-static bool first_panic(void)
+static void first_panic_only(void)
 {
 	static uint32_t panicking_cpu;
 	uint32_t count;
@@ -230,7 +202,7 @@ static bool first_panic(void)
 	count = __atomic_fetch_add(&panic_count, 1, __ATOMIC_ACQ_REL);
 	if (count == 0) {
 		panicking_cpu = cpu_index();
-		return true;
+		return;
 	}
 	if (count == 1 && panicking_cpu == cpu_index() && console_started()) {
 		print("\nel1bench: a second exception, in the report of the first one\n");
@@ -243,20 +215,43 @@ static bool first_panic(void)
 
 void panic_exception(const struct exception_frame *frame)
 {
-	if (first_panic()) {
-		panic_frame = *frame;
+	uint64_t offset = 0;
+	const char *symbol;
+	bool report;
+
+	first_panic_only();
+	report = begin_report();
+	print("el1bench: %s on core %" PRIu32 " during %s\n", exception_name(frame), cpu_index(),
+	      running());
+	print_frame(frame);
+	if (!report) {
+		exit_image(image_arguments()->on_exit, RUN_FAILED);
 	}
-	run_on_panic_stack();
+	symbol = symbol_lookup(frame->elr, &offset);
+	report_failure("exception",
+		       "core %" PRIu32 ", during %s: %s at 0x%" PRIx64 " (%s+0x%" PRIx64
+		       "), esr 0x%" PRIx64 ", far 0x%" PRIx64,
+		       cpu_index(), running(), exception_name(frame), frame->elr,
+		       symbol == NULL ? "unknown" : symbol, offset, frame->esr, frame->far);
+	end_report();
 }
 
 void panic(const char *format, ...)
 {
+	char reason[160];
 	va_list arguments;
+	bool report;
 
-	if (first_panic()) {
-		va_start(arguments, format);
-		vsnprintf(panic_reason, sizeof(panic_reason), format, arguments);
-		va_end(arguments);
+	first_panic_only();
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof(reason), format, arguments);
+	va_end(arguments);
+	report = begin_report();
+	print("el1bench: stopped on core %" PRIu32 " during %s: %s\n", cpu_index(), running(),
+	      reason);
+	if (!report) {
+		exit_image(image_arguments()->on_exit, RUN_FAILED);
 	}
-	run_on_panic_stack();
+	report_failure("stop", "core %" PRIu32 ", during %s: %s", cpu_index(), running(), reason);
+	end_report();
 }
