@@ -1,7 +1,6 @@
 /*
  * The image's layout: linked at IMAGE_VA, loaded anywhere that is 2 MiB-aligned. The load addresses
  * in the ELF file are the board's (LOAD_ADDRESS), for loaders that read them.
- * IMAGE_TEXT_OFFSET and IMAGE_FLAGS, for the Image header, are the board's too.
  *
  * Code, constants and data each start on a page of their own, since they are mapped with different
  * permissions (and since QEMU makes stores into a page that also holds code ten times slower).
@@ -80,13 +79,8 @@ SECTIONS
 	} :data
 	image_end = .;
 
-	/*
-	 * For the Image header. The size is everything that the image occupies, cleared memory
-	 * included; the other two are the board's.
-	 */
+	/* For the Image header: everything that the image occupies, cleared memory included. */
 	image_size = ABSOLUTE(image_end - image_start);
-	image_text_offset = ABSOLUTE(IMAGE_TEXT_OFFSET);
-	image_flags = ABSOLUTE(IMAGE_FLAGS);
 
 	/* Nothing here would be set up or called. */
 	.rela.dyn : { *(.rela.*) *(.rela) }

@@ -67,6 +67,9 @@ target_compile_options(target_flags INTERFACE
   $<$<COMPILE_LANGUAGE:ASM>:-mcpu=cortex-a53>)
 target_include_directories(target_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${generated})
+target_compile_definitions(target_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:ASM>:IMAGE_TEXT_OFFSET=${BOARD_TEXT_OFFSET}>
+  $<$<COMPILE_LANGUAGE:ASM>:IMAGE_FLAGS=${BOARD_IMAGE_FLAGS}>)
 add_library(image_objects OBJECT ${image_sources} ${generated}/embedded_tree.S)
 target_include_directories(image_objects PRIVATE ${PROJECT_BINARY_DIR})
 target_link_libraries(image_objects PRIVATE target_flags target_libraries)
@@ -80,7 +83,6 @@ add_custom_command(
   OUTPUT ${linker_script}
   COMMAND ${CMAKE_C_COMPILER} -E -P -x assembler-with-cpp
     -I ${PROJECT_SOURCE_DIR}/include -DLOAD_ADDRESS=${BOARD_LOAD_ADDRESS}
-    -DIMAGE_TEXT_OFFSET=${BOARD_TEXT_OFFSET} -DIMAGE_FLAGS=${BOARD_IMAGE_FLAGS}
     -o ${linker_script} ${PROJECT_SOURCE_DIR}/linker/image.ld.S
   DEPENDS ${PROJECT_SOURCE_DIR}/linker/image.ld.S ${PROJECT_SOURCE_DIR}/include/el1bench/mmu.h
   VERBATIM)
