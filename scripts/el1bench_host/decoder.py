@@ -1,0 +1,449 @@
+"""From the bytes of a console log to its boots, rows and samples, as far as the log goes.
+
+Whatever is lost or damaged is named; the rest is used. Figures are computed here from the raw
+samples and compared with the image's own.
+"""
+
+from array import array
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Optional
+
+from el1bench_host import log_records as records
+from el1bench_host import sample_code, statistics
+from el1bench_host.errors import EXIT_FAILED, EXIT_INCOMPLETE, EXIT_OK, EXIT_USAGE, UserError
+from el1bench_host.log import FORMAT, BootLines, Line, Problem, read_log
+from el1bench_host.log_records import Malformed, Metric
+
+NAMES_SHOWN = 8
+_HOLES = 8
+_UNEMULATED = ("", "-", "0", "no", "none", "false")
+
+
+@dataclass
+class Row:
+    """One row of a boot: what the image says of it, and its samples as far as they arrived."""
+
+    metric: Metric
+    line: Line
+    values: Optional[array] = None
+    """Ticks by index, 0 where excluded or lost; None if there are no raw samples at all. Shorter
+    than the row if its last samples are lost."""
+    excluded: dict[int, str] = field(default_factory=dict)
+    lost: list[tuple[int, int]] = field(default_factory=list)
+    """Runs of samples that did not arrive, each as first and last index."""
+    figures: Optional[statistics.Statistics] = None
+    """From the samples, if all of them are there; None without them or without a good one."""
+
+    @property
+    def complete(self) -> bool:
+        """True if every sample is there."""
+        return self.values is not None and not self.lost
+
+    def good(self) -> list[int]:
+        """The good samples; only of a complete row."""
+        assert self.values is not None
+        if not self.excluded:
+            return self.values.tolist()
+        return [value for index, value in enumerate(self.values) if index not in self.excluded]
+
+    def title(self) -> str:
+        """The row's name with its cores, for a message."""
+        ends = [str(end) for end in (self.metric.cpu, self.metric.peer) if end is not None]
+        return self.metric.name + (f" (cpu {' to '.join(ends)})" if ends else "")
+
+
+@dataclass
+class Boot:
+    """One boot of a log."""
+
+    position: int
+    begin: Optional[records.Begin] = None
+    info: dict[str, str] = field(default_factory=dict)
+    cpus: list[records.Cpu] = field(default_factory=list)
+    caches: list[records.Cache] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    plan: Optional[records.Plan] = None
+    rows: dict[int, Row] = field(default_factory=dict)
+    outcomes: list[records.Outcome] = field(default_factory=list)
+    fails: list[tuple[str, str]] = field(default_factory=list)
+    checks: Optional[dict[str, int]] = None
+    end: Optional[records.End] = None
+    unknown_lines: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """True if the boot has its trailer and nothing is wrong with its lines."""
+        return self.end is not None and not self.problems
+
+    @property
+    def failed(self) -> bool:
+        """True if the image says so, or if something reached the console while it measured."""
+        return ((self.end is not None and self.end.status == "failed") or bool(self.fails)
+                or any(outcome.result == "failed" for outcome in self.outcomes)
+                or any((self.checks or {}).get(key, 0)
+                       for key in ("uart_bytes_in_timed", "console_refused_bytes")))
+
+
+@dataclass
+class DecodedLog:
+    """All boots of a log, and everything that is wrong with it."""
+
+    boots: list[Boot]
+    stray: list[Problem]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Every problem, in the order of the boots and, in a boot, of the file."""
+        found = list(self.stray)
+        for boot in self.boots:
+            found += sorted(boot.problems, key=lambda one: (one.line or 0, one.sequence or 0))
+        return found
+
+    @property
+    def empty(self) -> bool:
+        """True if the log holds nothing that even looks like a machine line."""
+        return not self.boots and not self.stray
+
+    @property
+    def complete(self) -> bool:
+        """True if there is a boot and all of it, and of any others, is there."""
+        return bool(self.boots) and not self.problems and all(boot.complete for boot in self.boots)
+
+    def status(self) -> str:
+        """passed, failed, refused or incomplete: the worst of the boots."""
+        if not self.complete:
+            return "incomplete"
+        if any(boot.end is not None and boot.end.status == "refused" for boot in self.boots):
+            return "refused"
+        return "failed" if any(boot.failed for boot in self.boots) else "passed"
+
+    def exit_code(self) -> int:
+        """The exit code that goes with `status`."""
+        return {"incomplete": EXIT_INCOMPLETE, "refused": EXIT_USAGE, "failed": EXIT_FAILED,
+                "passed": EXIT_OK}[self.status()]
+
+
+class _BootDecoder:
+    """Decodes the lines of one boot."""
+
+    def __init__(self, lines: BootLines, position: int) -> None:
+        self._lines = lines
+        self._boot = Boot(position, problems=lines.problems)
+        self._tables: dict[int, dict[int, records.Table]] = {}
+        self._raw: dict[int, list[tuple[records.Raw, Line]]] = {}
+
+    def _problem(self, kind: str, text: str, line: Optional[Line] = None) -> None:
+        self._boot.problems.append(Problem(
+            kind, text, self._boot.position, line.number if line else None,
+            line.sequence if line else None))
+
+    def decode(self) -> Boot:
+        """Everything that the lines hold."""
+        counts = {"metrics": 0, "raw": 0}
+        for line in self._lines.ordered():
+            if line.kind in ("metric", "derived"):
+                counts["metrics"] += 1
+            elif line.kind == "raw":
+                counts["raw"] += 1
+            try:
+                self._take(line)
+            except Malformed as error:
+                self._problem("malformed", f"machine line {line.sequence} ({line.kind}): {error}",
+                              line)
+        self._check_trailer(counts)
+        self._decode_samples()
+        self._derive()
+        self._compare()
+        return self._boot
+
+    def _once(self, what: Any) -> None:
+        if what is not None:
+            raise Malformed("there was one before in this boot")
+
+    def _take(self, line: Line) -> None:
+        boot, rest = self._boot, line.rest
+        if line.kind == "begin":
+            self._once(boot.begin)
+            boot.begin = records.parse_begin(rest)
+            if boot.begin.format != FORMAT:
+                raise Malformed(f"its format is {boot.begin.format[:40]}, not {FORMAT}")
+        elif line.kind == "info":
+            key, text = records.parse_info(rest)
+            self._once(boot.info.get(key))
+            boot.info[key] = text
+        elif line.kind == "cpu":
+            boot.cpus.append(records.parse_cpu(rest))
+        elif line.kind == "cache":
+            boot.caches.append(records.parse_cache(rest))
+        elif line.kind == "ignored":
+            boot.ignored += records.split_text(rest)[1].split()
+        elif line.kind == "plan":
+            self._once(boot.plan)
+            boot.plan = records.parse_plan(rest)
+        elif line.kind in ("metric", "derived"):
+            metric = records.parse_metric(rest, line.kind == "derived")
+            self._once(boot.rows.get(metric.row))
+            boot.rows[metric.row] = Row(metric, line)
+        elif line.kind == "table":
+            table = records.parse_table(rest)
+            known = self._tables.setdefault(table.row, {}).setdefault(table.part, table)
+            if known != table:
+                raise Malformed("it differs from the first copy of the table")
+        elif line.kind == "raw":
+            raw = records.parse_raw(rest)
+            self._raw.setdefault(raw.row, []).append((raw, line))
+        elif line.kind == "outcome":
+            boot.outcomes.append(records.parse_outcome(rest))
+        elif line.kind == "fail":
+            boot.fails.append(records.parse_fail(rest))
+        elif line.kind == "check":
+            self._once(boot.checks)
+            boot.checks = records.parse_check(rest)
+        elif line.kind == "end":
+            self._once(boot.end)
+            boot.end = records.parse_end(rest)
+        else:
+            boot.unknown_lines += 1
+
+    def _check_trailer(self, counts: dict[str, int]) -> None:
+        """The trailer's counts, where no lost line explains a difference."""
+        end, line = self._boot.end, self._lines.end
+        if end is None or line is None:
+            return
+        if end.lines != line.sequence + 1:
+            self._problem("trailer", f"the trailer counts {end.lines} machine lines, but is itself "
+                                     f"number {line.sequence}", line)
+        if len(self._lines.lines) != line.sequence + 1:
+            return
+        for what, said in (("metrics", end.metrics), ("raw", end.raw)):
+            if said != counts[what]:
+                self._problem("trailer", f"the trailer counts {what}={said}, but there are "
+                                         f"{counts[what]} such lines", line)
+
+    def _code(self, row: int) -> Optional[sample_code.SampleCode]:
+        parts = self._tables.get(row)
+        if not parts:
+            return None
+        expected = next(iter(parts.values())).parts
+        if len(parts) != expected or max(parts) != expected:
+            return None
+        payload = b"".join(sample_code.base85(parts[part].payload) for part in sorted(parts))
+        return sample_code.parse_table(payload)
+
+    def _decode_samples(self) -> None:
+        """Samples of all rows; names the lost ones."""
+        rows = self._boot.rows
+        for index in sorted(set(self._raw) | set(self._tables)):
+            if index not in rows or rows[index].metric.derived:
+                count = sum(raw.count for raw, _ in self._raw.get(index, ()))
+                line = self._raw[index][0][1] if index in self._raw else None
+                self._problem("no-metric", f"{count} samples of row {index} belong to no metric "
+                                           "line", line)
+        dumped = bool(self._raw) or (self._boot.end is not None and self._boot.end.raw > 0)
+        to_come: list[str] = []
+        last_raw = max(self._raw, default=-1)
+        for index in sorted(rows):
+            row = rows[index]
+            if row.metric.derived or row.metric.samples == 0:
+                continue
+            if index in self._raw:
+                self._decode_row(row, self._raw[index])
+            elif dumped and self._boot.end is None and index > last_raw:
+                to_come.append(row.title())
+            elif dumped:
+                self._problem("samples-lost", f"all {row.metric.samples} samples of {row.title()} "
+                                              "are lost", row.line)
+        if to_come:
+            names = ", ".join(to_come[:NAMES_SHOWN])
+            more = f" and {len(to_come) - NAMES_SHOWN} more" if len(to_come) > NAMES_SHOWN else ""
+            self._problem("samples-lost", f"all samples of {names}{more} are lost: the log ends "
+                                          "before them", self._lines.ordered()[-1])
+
+    def _decode_row(self, row: Row, lines: list[tuple[records.Raw, Line]]) -> None:
+        count = row.metric.samples
+        try:
+            code = self._code(row.metric.row)
+            if code is not None and code.total != count:
+                raise Malformed(f"it counts {code.total} samples, the metric line {count}")
+        except Malformed as error:
+            self._problem("malformed", f"code table of {row.title()}: {error}", row.line)
+            code = None
+        if code is None:
+            self._problem("samples-lost", f"all {count} samples of {row.title()} are lost: no copy "
+                                          "of their code table is whole", row.line)
+            return
+        extent = min(max(raw.first + raw.count for raw, _ in lines), count)
+        received = sum(raw.count for raw, _ in lines)
+        if extent > received * _HOLES + sample_code.LINE_SAMPLES:
+            # Nearly nothing is there; a forged line must not make room for millions of holes.
+            self._problem("samples-lost", f"only {received} of {count} samples of {row.title()} "
+                                          "arrived; all are taken as lost", row.line)
+            return
+        row.values = array("q", bytes(8 * extent))
+        at = 0
+        before: Optional[Line] = None
+        for raw, line in sorted(lines, key=lambda one: (one[0].first, one[1].sequence)):
+            try:
+                if raw.first < at:
+                    raise Malformed(f"sample {raw.first} is in a line before it")
+                if raw.first + raw.count > count:
+                    raise Malformed(f"the row has {count} samples only")
+                coded = sample_code.decode_line(code, sample_code.base85(raw.payload), raw.count)
+                ticks = array("q", [value - sample_code.BIAS for value in coded])
+            except (Malformed, OverflowError) as error:
+                self._problem("malformed", f"machine line {line.sequence} (raw): {error}", line)
+                continue
+            if raw.first > at:
+                self._lose(row, at, raw.first - 1, before, line)
+            row.values[raw.first:raw.first + raw.count] = ticks
+            if min(coded) < sample_code.BIAS:
+                for index, value in enumerate(coded, raw.first):
+                    if value < sample_code.BIAS:
+                        row.values[index] = 0
+                        row.excluded[index] = records.EXCLUSIONS.get(value, f"reason-{value}")
+            at = raw.first + raw.count
+            before = line
+        if at < count:
+            self._lose(row, at, count - 1, before, None)
+
+    def _lose(self, row: Row, first: int, last: int, before: Optional[Line],
+              after: Optional[Line]) -> None:
+        """Note samples that did not arrive, with the machine lines that must have held them."""
+        row.lost.append((first, last))
+        numbers = []
+        if before is not None and after is not None:
+            numbers = [number for number in range(before.sequence + 1, after.sequence)
+                       if number not in self._lines.lines]
+        elif after is not None:
+            number = after.sequence - 1
+            while number >= 0 and number not in self._lines.lines:
+                numbers.insert(0, number)
+                number -= 1
+        elif before is not None:
+            number = before.sequence + 1
+            while number < self._lines.highest and number not in self._lines.lines:
+                numbers.append(number)
+                number += 1
+        where = ""
+        if len(numbers) == 1:
+            where = f" with machine line {numbers[0]}"
+        elif numbers:
+            where = f" with machine lines {numbers[0]} to {numbers[-1]}"
+        near = after or before
+        self._boot.problems.append(Problem(
+            "samples-lost", f"samples {first} to {last} of {row.title()} are lost{where}",
+            self._boot.position, near.number if near else None,
+            numbers[0] if numbers else None))
+
+    def _derive(self) -> None:
+        """Samples of derived rows, where those of both their rows are there."""
+        rows = self._boot.rows
+        for row in rows.values():
+            if not row.metric.derived:
+                continue
+            minuend = rows.get(row.metric.minuend)
+            subtrahend = rows.get(row.metric.subtrahend)
+            if minuend is None or subtrahend is None or row is minuend or row is subtrahend:
+                if self._boot.complete:
+                    self._problem("malformed", f"{row.title()} is the difference of rows "
+                                  f"{row.metric.minuend} and {row.metric.subtrahend}, which are "
+                                  "not there", row.line)
+                continue
+            if minuend.metric.derived or not minuend.complete or not subtrahend.complete:
+                continue
+            try:
+                row.values = array("q", map(int.__sub__, minuend.values, subtrahend.values))
+            except OverflowError:
+                self._problem("malformed", f"the differences of {row.title()} are out of range",
+                              row.line)
+                continue
+            row.excluded = {index: reason for index, reason
+                            in sorted((subtrahend.excluded | minuend.excluded).items())
+                            if index < len(row.values)}
+            for index in row.excluded:
+                row.values[index] = 0
+
+    def _compare(self) -> None:
+        """Statistics of complete rows, against the image's own."""
+        step = counter_step(self._boot)
+        for row in self._boot.rows.values():
+            if not row.complete:
+                continue
+            good = row.good()
+            metric = row.metric
+            theirs: dict[str, Any] = {"n": metric.n}
+            ours: dict[str, Any] = {"n": len(good)}
+            if not metric.derived:
+                theirs["excluded"] = {key: count for key, count in metric.excluded.items() if count}
+                ours["excluded"] = count_reasons(row.excluded)
+            if good:
+                row.figures = statistics.compute(good, step)
+                for key in ("min", "mean_1024", "p50", "p90", "p99", "p999", "max"):
+                    theirs[key] = getattr(metric, key)
+                    ours[key] = getattr(row.figures, key)
+                # The target rounds a tie away from zero, or up; both are right.
+                if metric.mean_1024 is not None and abs(ours["mean_1024"] - metric.mean_1024) <= 1:
+                    ours["mean_1024"] = metric.mean_1024
+                if abs(float(metric.value) * metric.ops - row.figures.p50) > 0.001 * metric.ops:
+                    theirs["value"] = metric.value
+                    ours["value"] = f"{row.figures.p50 / metric.ops:.3f}"
+            wrong = [f"{key} {theirs[key]} (samples say {ours[key]})"
+                     for key in theirs if theirs[key] != ours.get(key)]
+            if wrong:
+                self._problem("disagreement", f"{row.title()}: the image's figures are not those of "
+                                              f"its samples: {', '.join(wrong)}", row.line)
+
+
+def count_reasons(excluded: dict[int, str]) -> dict[str, int]:
+    """How many samples are excluded for each reason, by name."""
+    found: dict[str, int] = {}
+    for reason in sorted(excluded.values()):
+        found[reason] = found.get(reason, 0) + 1
+    return found
+
+
+def counter_step(boot: Boot) -> int:
+    """The counter's real step in ticks, 1 if the boot does not say."""
+    try:
+        return max(records.natural(boot.info.get("counter-step", "1"), 1 << 40), 1)
+    except Malformed:
+        return 1
+
+
+def is_emulated(boot: Boot) -> bool:
+    """True if the host told the image that it runs under an emulator."""
+    return boot.info.get("emulated", "").lower() not in _UNEMULATED
+
+
+def decode_log(source: bytes | str | Path) -> DecodedLog:
+    """Decode a log, given as its bytes or as the path of its file.
+
+    Raises UserError only if the file cannot be read. A log without any machine line gives a
+    DecodedLog that is `empty`, with the exit code of an incomplete one.
+    """
+    if isinstance(source, bytes):
+        data = source
+    else:
+        try:
+            data = Path(source).read_bytes()
+        except (OSError, ValueError) as error:
+            raise UserError(f"cannot read {source}: "
+                            f"{getattr(error, 'strerror', None) or error}") from error
+    log = read_log(data)
+    boots = [_BootDecoder(lines, position).decode() for position, lines in enumerate(log.boots)]
+    builds = {boot.begin.build for boot in boots if boot.begin is not None}
+    stray = list(log.stray)
+    if len(builds) > 1:
+        stray.append(Problem("mixed", "the boots are of different images: builds "
+                                      + ", ".join(sorted(builds)[:NAMES_SHOWN])))
+    return DecodedLog(boots, stray)
+
+
+def problem_text(problem: Problem) -> str:
+    """A problem as one line: the place, then what is wrong."""
+    place = [f"line {problem.line}"] if problem.line is not None else []
+    if problem.boot is not None:
+        place.append(f"boot {problem.boot}")
+    return f"{', '.join(place)}: {problem.text}" if place else problem.text

@@ -1,0 +1,396 @@
+"""results.json and its sidecar of samples (docs/results-format.md): made, written, read back.
+
+Keys, their order and the bytes are the same for the same log. One metric a line, so that the file
+can be searched and compared as text.
+"""
+
+import gzip
+import io
+import json
+import os
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Iterator, Mapping, Optional
+
+from el1bench_host.decoder import (Boot, DecodedLog, Row, count_reasons, counter_step,
+                                   is_emulated)
+from el1bench_host.errors import UserError
+from el1bench_host.log_records import CHECK_FIELDS, Malformed, natural
+
+FORMAT = "el1bench-results/1"
+RESULTS_NAME = "results.json"
+SAMPLES_NAME = "results.samples.jsonl.gz"
+WARNINGS = {
+    "coarse": "the middle half of the samples spans less than 4 counter steps; the headline is a "
+              "mean",
+    "constant": "all samples are equal: deterministic, or locked to the counter",
+    "few": "fewer than 30 samples",
+    "excluded": "samples were kept out of the distribution; their reasons are counted",
+    "near-floor": "the median is less than twice what reading the counter costs",
+    "samples-lost": "raw samples are missing from the log; the figures are the image's own",
+}
+"""Every warning that a metric may bear, and what it means."""
+FEW = 30
+
+
+def _quantum(value: Fraction) -> int | float:
+    """The nearest multiple of 1/1024, as an integer if it is one."""
+    rounded = round(value * 1024)
+    return rounded // 1024 if rounded % 1024 == 0 else rounded / 1024
+
+
+def _integer(text: Optional[str]) -> Optional[int]:
+    """A number of an info line, None if it is not there or is none."""
+    try:
+        return None if text is None else natural(text, 1 << 64)
+    except Malformed:
+        return None
+
+
+def _number_or_text(text: Optional[str]) -> Any:
+    number = _integer(text)
+    return text if number is None else number
+
+
+def _first(decoded: DecodedLog, key: str) -> Optional[str]:
+    """An info line's text from the first boot that has it."""
+    return next((boot.info[key] for boot in decoded.boots if key in boot.info), None)
+
+
+def _boot_numbers(decoded: DecodedLog) -> list[int]:
+    """What the boots are called: their own numbers if those are all there and differ."""
+    numbers = [boot.begin.boot for boot in decoded.boots if boot.begin is not None]
+    if len(numbers) == len(decoded.boots) == len(set(numbers)):
+        return numbers
+    return list(range(len(decoded.boots)))
+
+
+def _image(decoded: DecodedLog) -> dict[str, Any]:
+    begin = next((boot.begin for boot in decoded.boots if boot.begin is not None), None)
+    return {
+        "version": begin.version if begin else None,
+        "build_id": begin.build if begin else None,
+        "board": begin.board if begin else None,
+        "compiler": _first(decoded, "compiler"),
+        "flags": _first(decoded, "flags"),
+        "sha256": None,
+        "newlib": _first(decoded, "newlib"),
+        "crc": _first(decoded, "image-crc"),
+        "bytes": _integer(_first(decoded, "image-bytes")),
+    }
+
+
+def _machine(decoded: DecodedLog) -> dict[str, Any]:
+    fullest = max(decoded.boots, key=lambda boot: len(boot.cpus) + len(boot.caches), default=None)
+    cpus = fullest.cpus if fullest else []
+    counter_hz = _integer(_first(decoded, "counter-hz"))
+    if counter_hz is None and cpus:
+        counter_hz = cpus[0].counter_hz
+    psci = _first(decoded, "psci")
+    conduit = _first(decoded, "conduit")
+    emulated = next((boot for boot in decoded.boots if is_emulated(boot)), None)
+    return {
+        "model": _first(decoded, "model"),
+        "counter_hz": counter_hz,
+        "counter_step": _integer(_first(decoded, "counter-step")),
+        "gic": _number_or_text(_first(decoded, "gic")),
+        "psci": {"version": None if psci in ("none", "-") else psci,
+                 "conduit": None if conduit in ("none", "-") else conduit},
+        "firmware": None,
+        "emulated": emulated is not None,
+        "emulator": emulated.info["emulated"] if emulated else None,
+        "caches": [dict(vars(cache)) for cache in (fullest.caches if fullest else [])],
+        "cpus": [{"index": cpu.index, "mpidr": f"{cpu.mpidr:#x}", "midr": f"{cpu.midr:#x}",
+                  "cluster": cpu.cluster, "core": cpu.core, "counter_hz": cpu.counter_hz,
+                  "entry_el": cpu.entry_el} for cpu in sorted(cpus, key=lambda one: one.index)],
+        "broadcast": _first(decoded, "broadcast"),
+        "cores": _first(decoded, "cores"),
+    }
+
+
+def _boot(boot: Boot, index: int) -> dict[str, Any]:
+    order: list[str] = []
+    if boot.plan is not None:
+        order = list(boot.plan.names)
+        if boot.plan.cut and len(boot.outcomes) >= boot.plan.benchmarks:
+            order = [outcome.name for outcome in boot.outcomes]
+    return {
+        "index": index,
+        "seed": boot.begin.seed if boot.begin else None,
+        "entry_el": _integer(boot.info.get("entry-el")),
+        "load_address": boot.info.get("load-address"),
+        "order": order,
+        "complete": boot.complete,
+        "checks": boot.checks or {},
+        "status": boot.end.status if boot.end else None,
+        "boot": boot.begin.boot if boot.begin else None,
+        "entry_mmu": boot.info.get("entry-mmu"),
+        "entry_stamp": _integer(boot.info.get("entry-stamp")),
+        "tree": boot.info.get("tree"),
+        "stack_offset": _integer(boot.info.get("stack-offset")),
+        "buffer_offset": _integer(boot.info.get("buffer-offset")),
+        "memory": _integer(boot.info.get("memory")),
+        "bound_ms": boot.plan.bound_ms if boot.plan else None,
+        "ignored": boot.ignored,
+    }
+
+
+def _sum_of_checks(decoded: DecodedLog) -> dict[str, int]:
+    total = dict.fromkeys(CHECK_FIELDS, 0)
+    for boot in decoded.boots:
+        for key, count in (boot.checks or {}).items():
+            total[key] = total.get(key, 0) + count
+    return total
+
+
+def _run(decoded: DecodedLog) -> dict[str, Any]:
+    plan = next((boot.plan for boot in decoded.boots if boot.plan is not None), None)
+    return {
+        "args": _first(decoded, "arguments"),
+        "samples": plan.samples if plan else None,
+        "warmup": plan.warmup if plan else None,
+        "host": {},
+        "complete": decoded.complete,
+        "checks": _sum_of_checks(decoded),
+        "status": decoded.status(),
+    }
+
+
+def _floors(boot: Boot) -> dict[Optional[int], Fraction]:
+    """The median cost of a read pair on each core of a boot, in ticks."""
+    return {row.metric.cpu: Fraction(row.metric.p50, row.metric.ops) for row in boot.rows.values()
+            if row.metric.name == "clock.floor.pair" and row.metric.p50 is not None}
+
+
+def _metric(row: Row, index: int, boot: Boot, floors: Mapping[Optional[int], Fraction],
+            step: int) -> dict[str, Any]:
+    metric, found = row.metric, row.figures
+    dumped = row.values is not None or bool(row.lost)
+    from_samples = row.complete
+
+    def ticks(value: Optional[int | Fraction]) -> Optional[int | float]:
+        return None if value is None else _quantum(Fraction(value) / metric.ops)
+
+    source: Any = found if found is not None else metric
+    floor = floors.get(metric.cpu)
+    if found is not None:
+        mean, trimmed = found.mean, found.trimmed_mean
+        coarse = found.coarse(step)
+        # Four significant digits: the bytes stay few, and a standard error is no surer than that.
+        se = float(f"{found.se / metric.ops:.4g}")
+        low, high = found.p50_low, found.p50_high
+        excluded = count_reasons(row.excluded)
+    else:
+        mean = Fraction(metric.mean_1024, 1024) if metric.mean_1024 is not None else None
+        trimmed = None
+        # Without samples the quartiles are not known; this encloses them.
+        coarse = metric.n > 0 and metric.p90 - metric.min < 4 * step
+        se = low = high = None
+        excluded = {key: count for key, count in sorted(metric.excluded.items()) if count}
+    n = found.n if found is not None else metric.n
+    headline, headline_is = source.p50, "median"
+    if n and coarse:
+        headline, headline_is = (trimmed, "trimmed-mean") if found is not None else (mean, "mean")
+    warnings = []
+    if n and coarse:
+        warnings.append("coarse")
+    if n > 1 and source.min == source.max:
+        warnings.append("constant")
+    if 0 < n < FEW:
+        warnings.append("few")
+    if excluded:
+        warnings.append("excluded")
+    if (n and floor is not None and not metric.name.startswith("clock.") and not metric.derived
+            and Fraction(source.p50, metric.ops) < 2 * floor):
+        warnings.append("near-floor")
+    lost = not from_samples and not metric.derived and metric.samples > 0 and (
+        dumped or boot_dumps(boot))
+    if lost:
+        warnings.append("samples-lost")
+    made: dict[str, Any] = {
+        "name": metric.name, "boot": index, "cpu": metric.cpu, "peer": metric.peer,
+        "factors": dict(sorted(metric.factors.items())), "unit": "tick", "n": n,
+        "warmup_n": metric.warmup, "min": ticks(source.min), "mean": ticks(mean),
+        "trimmed_mean": ticks(trimmed), "se": se, "p50": ticks(source.p50),
+        "p50_low": ticks(low), "p50_high": ticks(high), "p90": ticks(source.p90),
+        "p99": ticks(source.p99), "p999": ticks(source.p999), "max": ticks(source.max),
+        "cold": ticks(metric.cold), "floor": None if floor is None else _quantum(floor),
+        "headline": ticks(headline), "headline_is": headline_is if n else None,
+        "excluded": excluded, "warnings": warnings,
+    }
+    if metric.ops != 1:
+        made["ops"] = metric.ops
+    if found is not None and found.trimmed:
+        made["trimmed"] = found.trimmed
+    if not from_samples:
+        made["from"] = "summary"
+    if metric.derived:
+        for key, of in (("minuend", metric.minuend), ("subtrahend", metric.subtrahend)):
+            other = boot.rows.get(of)
+            made[key] = other.metric.name if other is not None else None
+    return made
+
+
+def boot_dumps(boot: Boot) -> bool:
+    """True if the boot sends raw samples, as far as its lines tell."""
+    return any(row.values is not None for row in boot.rows.values()) or (
+        boot.end is not None and boot.end.raw > 0)
+
+
+def _use_batched(metrics: list[dict[str, Any]]) -> None:
+    """Where the median is too coarse and the batched variant was measured, that is the headline."""
+    batched = {_place(metric, metric["name"]): metric for metric in metrics
+               if metric["name"].endswith(".batched") or ".batched." in metric["name"]}
+    if not batched:
+        return
+    for metric in metrics:
+        case, _, last = metric["name"].rpartition(".")
+        for name in (f"{metric['name']}.batched", f"{case}.batched.{last}"):
+            other = batched.get(_place(metric, name))
+            if "coarse" in metric["warnings"] and other is not None and other["n"]:
+                better = other["trimmed_mean"]
+                metric["headline"] = other["mean"] if better is None else better
+                metric["headline_is"] = "batched-mean"
+
+
+def _place(metric: Mapping[str, Any], name: str) -> tuple[Any, ...]:
+    return (name, metric["boot"], metric["cpu"], metric["peer"],
+            tuple(sorted(metric["factors"].items())))
+
+
+def make_results(decoded: DecodedLog, run_info: Optional[Mapping[str, Any]] = None) -> dict[str, Any]:
+    """The content of results.json.
+
+    `run_info` adds what only the host knows: its keys `image`, `machine` and `run` hold keys to set
+    in those sections (`sha256`, `firmware`, `host`, ...).
+    """
+    numbers = _boot_numbers(decoded)
+    metrics: list[dict[str, Any]] = []
+    outcomes: list[dict[str, Any]] = []
+    failures: list[dict[str, Any]] = []
+    skipped: list[dict[str, Any]] = []
+    for boot, index in zip(decoded.boots, numbers):
+        floors, step = _floors(boot), counter_step(boot)
+        metrics += [_metric(boot.rows[number], index, boot, floors, step)
+                    for number in sorted(boot.rows)]
+        for outcome in boot.outcomes:
+            entry = {"name": outcome.name, "boot": index, "reason": outcome.reason}
+            if outcome.result == "failed":
+                failures.append(entry)
+            elif outcome.result == "skipped":
+                skipped.append(entry)
+            outcomes.append({"name": outcome.name, "boot": index, "result": outcome.result})
+        failures += [{"name": name, "boot": index, "reason": reason} for name, reason in boot.fails]
+        for key in ("uart_bytes_in_timed", "console_refused_bytes"):
+            count = (boot.checks or {}).get(key, 0)
+            if count:
+                failures.append({"name": key, "boot": index,
+                                 "reason": f"{count} bytes for the console while measuring"})
+    _use_batched(metrics)
+    samples = SAMPLES_NAME if any(row.values is not None for boot in decoded.boots
+                                  for row in boot.rows.values()) else None
+    made: dict[str, Any] = {
+        "format": FORMAT,
+        "image": _image(decoded),
+        "machine": _machine(decoded),
+        "boots": [_boot(boot, index) for boot, index in zip(decoded.boots, numbers)],
+        "run": _run(decoded),
+        "samples": samples,
+        "metrics": metrics,
+        "outcomes": outcomes,
+        "skipped": skipped,
+        "failures": failures,
+        "problems": [{"kind": one.kind, "boot": None if one.boot is None else numbers[one.boot],
+                      "line": one.line, "sequence": one.sequence, "text": one.text}
+                     for one in decoded.problems],
+    }
+    for section in ("image", "machine", "run"):
+        for key, value in (run_info or {}).get(section, {}).items():
+            known = made[section].get(key)
+            if isinstance(value, Mapping) and isinstance(known, dict):
+                known.update(value)
+            else:
+                made[section][key] = value
+    return made
+
+
+def to_text(results: Mapping[str, Any]) -> str:
+    """results.json: sections on lines of their own, lists of records with one record a line."""
+    parts = []
+    for key, value in results.items():
+        name = json.dumps(key)
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            records = ",\n".join(_compact(record) for record in value)
+            parts.append(f"{name}:[\n{records}\n]")
+        else:
+            parts.append(f"{name}:{_compact(value)}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def sample_records(decoded: DecodedLog) -> Iterator[dict[str, Any]]:
+    """The sidecar's records: one for each row that has raw samples."""
+    for boot, index in zip(decoded.boots, _boot_numbers(decoded)):
+        for number in sorted(boot.rows):
+            row = boot.rows[number]
+            if row.values is None:
+                continue
+            values: list[Optional[int]] = row.values.tolist()
+            for place in row.excluded:
+                values[place] = None
+            for first, last in row.lost:
+                last = min(last, len(values) - 1)
+                values[first:last + 1] = [None] * (last + 1 - first)
+            metric = row.metric
+            record: dict[str, Any] = {
+                "name": metric.name, "boot": index, "cpu": metric.cpu, "peer": metric.peer,
+                "factors": dict(sorted(metric.factors.items())), "ops": metric.ops,
+                "values": values,
+                "excluded": {str(place): row.excluded[place] for place in sorted(row.excluded)}}
+            if row.lost:
+                record["lost"] = [list(run) for run in row.lost]
+            yield record
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def write_results(decoded: DecodedLog, out_dir: Path,
+                  run_info: Optional[Mapping[str, Any]] = None) -> Path:
+    """Write results.json and its sidecar into `out_dir`; returns the path of results.json.
+
+    `run_info` is as for `make_results`. Raises UserError if the folder cannot be written.
+    """
+    made = make_results(decoded, run_info)
+    try:
+        out_dir.mkdir(parents=True, exist_ok=True)
+        if made["samples"] is None:
+            (out_dir / SAMPLES_NAME).unlink(missing_ok=True)
+        else:
+            buffer = io.BytesIO()
+            with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0,
+                               compresslevel=6) as stream:
+                for record in sample_records(decoded):
+                    stream.write((_compact(record) + "\n").encode("ascii"))
+            _replace(out_dir / SAMPLES_NAME, buffer.getvalue())
+        path = out_dir / RESULTS_NAME
+        _replace(path, to_text(made).encode("ascii"))
+    except OSError as error:
+        raise UserError(f"cannot write results to {out_dir}: {error.strerror}") from error
+    return path
