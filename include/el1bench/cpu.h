@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #define CPU_MAX 64
 
 /* Byte offsets that assembly uses; exception.c asserts them against the structure. */
@@ -16,6 +14,8 @@
 #define CPU_EMERGENCY_STACK_BYTES 4096 /* for exceptions, so that a stack overflow can be told */
 
 #ifndef __ASSEMBLER__
+
+#include <stdint.h>
 
 #include "el1bench/sysreg.h"
 

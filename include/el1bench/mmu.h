@@ -35,11 +35,18 @@ extern struct boot_record boot_record;
 
 /*
  * Maps [physical, physical + bytes), widened to whole pages, and returns the virtual address of
- * `physical`; NULL if the range is empty, wraps, exceeds the core's physical address size, is
- * already mapped as another kind, or the table pool is used up. Mapping a range twice as the same kind
- * is fine. Core 0 only, before the other cores start or while they idle.
+ * `physical`; NULL if the range is empty, wraps, exceeds the core's physical address size or 47 bits,
+ * is already mapped as another kind, is part of the image and not asked for as read only, or the
+ * table pool is used up; part of it may be mapped then. Mapping a range twice as the same kind is
+ * fine. Core 0 only, before the other cores start or while they idle.
  */
 void *mmu_map(uint64_t physical, uint64_t bytes, enum mmu_kind kind);
+
+/*
+ * Takes back what `mmu_map` mapped for the same range, as after probing a tree that is none. A block
+ * of 2 MiB or 1 GiB that reaches beyond the range stays. Core 0 only.
+ */
+void mmu_unmap(uint64_t physical, uint64_t bytes);
 
 /* The physical address behind a pointer into the image or the linear window. Any core. */
 uint64_t mmu_physical(const volatile void *virtual_address);
