@@ -19,20 +19,33 @@ struct engine_checks {
 };
 
 /*
- * Selects by `arguments->suites`, sizes the store, calls every `prepare`. False with a reason if a
- * name selects nothing or the samples do not fit; nothing has run then, and the run is refused.
+ * Selects by `arguments->suites`, sizes the store, calls every `prepare`, opens a derived row `net`
+ * for each benchmark whose control is there too. False with a reason (a format for up to three %lu)
+ * if a name selects nothing or the samples do not fit; nothing has run then, and the run is refused.
+ * `arguments` must stay. Once a boot.
  */
 bool engine_plan(const struct arguments *arguments, const char **reason, uint64_t numbers[3]);
 
 /* An upper bound of the timed part in milliseconds, for the plan line; at least 1. */
 uint64_t engine_bound_ms(void);
 
-/* Runs everything planned. The console is locked from before the first sample to after the last. */
-void engine_run(void);
+/*
+ * What lies around the timed part. The engine knows no console: whoever owns it locks it and counts
+ * its bytes here. `report_timing_hooks` (report.h) is the set that an image uses.
+ */
+struct engine_hooks {
+	void (*timing_starts)(void); /* right before the first sample */
+	/* Right after the last; fills in the console's part of the checks. */
+	void (*timing_ends)(struct engine_checks *checks);
+};
 
+/* Runs everything planned, between the two hooks. Interrupts are unmasked on core 0 meanwhile. */
+void engine_run(const struct engine_hooks *hooks);
+
+/* The checks so far; what concerns samples and interrupts is counted by this call. */
 const struct engine_checks *engine_checks(void);
 
-/* All registered benchmarks, in this boot's drawn order, with how they ended. */
+/* All registered benchmarks, those selected first in this boot's drawn order, with how they ended. */
 uint32_t engine_run_count(void);
 const struct benchmark_run *engine_run_at(uint32_t position);
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "el1bench/arguments.h"
+#include "el1bench/engine.h"
 
 enum run_status { RUN_PASSED, RUN_FAILED, RUN_REFUSED };
 
@@ -18,6 +19,9 @@ void report_machine(void);
 
 /* The plan line: the last output before the first timed region. */
 void report_plan(const struct arguments *arguments);
+
+/* Locks the console while timing and counts what got through or was refused: for engine_run. */
+extern const struct engine_hooks report_timing_hooks;
 
 /* Table, metrics, outcomes, checks and, if asked, raw samples. */
 void report_results(const struct arguments *arguments);

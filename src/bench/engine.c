@@ -1,0 +1,192 @@
+/*
+ * Running the plan: unit by unit, warm-up first, within a unit in rounds that pair the cases up,
+ * each sample after a gap of random length.
+ */
+#include "el1bench/engine.h"
+
+#include <stddef.h>
+
+#include "el1bench/cpu.h"
+#include "engine_state.h"
+#include "pace.h"
+
+struct engine engine;
+
+static const struct engine_unit *unit;    /* that is being sampled */
+static uint32_t unit_order[BENCHMARK_MAX]; /* of its members, drawn for each pair of rounds */
+
+TIMED static bool is_live(const struct benchmark_run *run)
+{
+	return run->state == BENCHMARK_RUNNING;
+}
+
+TIMED static void finish(struct benchmark_run *run)
+{
+	if (run->benchmark->finish != NULL) {
+		engine.current = run;
+		run->benchmark->finish(run);
+	}
+}
+
+/* How many rounds a member takes part in. */
+TIMED static uint32_t rounds_of(const struct benchmark_run *run, bool warming)
+{
+	if (!is_live(run)) {
+		return 0;
+	}
+	if (warming) {
+		return engine_is_check(run->benchmark) ? 0 : engine.warmup;
+	}
+	return run->samples;
+}
+
+TIMED static void take_sample(struct benchmark_run *run, uint32_t index)
+{
+	engine.current = run;
+	run->index = index;
+	pace_spin(random_below(&engine.random, engine.spin_range));
+	if (!run->benchmark->sample(run)) {
+		(void)benchmark_fail(run, "it ended early and gave no reason", 0, 0, 0);
+	}
+	if (!is_live(run)) {
+		finish(run);
+	}
+}
+
+/* A permutation of the unit's members, each equally likely. */
+TIMED static void draw_unit_order(void)
+{
+	for (uint32_t i = 0; i < unit->count; i++) {
+		uint32_t place = random_below(&engine.random, i + 1);
+
+		unit_order[i] = unit_order[place];
+		unit_order[place] = i;
+	}
+}
+
+/*
+ * All rounds of a unit: each takes one sample of every live member. Two rounds share an order, the
+ * second one mirrored (A B B A), so that a drift over time weighs on all members alike.
+ */
+TIMED static void sample_rounds(bool warming)
+{
+	struct benchmark_run *members = &engine.runs[unit->first];
+	uint32_t rounds = 1;
+
+	samples_warm_up(warming);
+	for (uint32_t round = 0; round < rounds; round++) {
+		bool mirrored = round % 2 == 1;
+
+		if (!mirrored) {
+			draw_unit_order();
+		}
+		rounds = 0;
+		for (uint32_t i = 0; i < unit->count; i++) {
+			uint32_t place = mirrored ? unit->count - 1 - i : i;
+			struct benchmark_run *run = &members[unit_order[place]];
+			uint32_t own_rounds = rounds_of(run, warming);
+
+			if (round < own_rounds) {
+				take_sample(run, round);
+			}
+			rounds = own_rounds > rounds ? own_rounds : rounds;
+		}
+	}
+	samples_warm_up(false);
+}
+
+TIMED static void run_unit(void)
+{
+	struct benchmark_run *members = &engine.runs[unit->first];
+
+	for (uint32_t i = 0; i < unit->count; i++) {
+		if (members[i].state == BENCHMARK_READY) {
+			members[i].state = BENCHMARK_RUNNING;
+		}
+	}
+	sample_rounds(true);
+	sample_rounds(false);
+	for (uint32_t i = 0; i < unit->count; i++) {
+		if (is_live(&members[i])) {
+			finish(&members[i]);
+		}
+		if (is_live(&members[i])) {
+			members[i].state = BENCHMARK_PASSED;
+		}
+	}
+	engine.current = NULL;
+}
+
+TIMED static void run_units(void)
+{
+	for (uint32_t i = 0; i < engine.unit_count; i++) {
+		unit = &engine.units[i];
+		run_unit();
+	}
+}
+
+void engine_run(const struct engine_hooks *hooks)
+{
+	hooks->timing_starts();
+	pace_call(run_units, engine.stack_offset);
+	hooks->timing_ends(&engine.checks);
+}
+
+const struct engine_checks *engine_checks(void)
+{
+	engine.checks.counter_backwards = 0;
+	engine.checks.lost_interrupts = 0;
+	engine.checks.spurious_interrupts = 0;
+	for (uint32_t i = 0; i < samples_row_count(); i++) {
+		const struct sample_row *row = samples_row(i);
+
+		engine.checks.counter_backwards += row->excluded[SAMPLE_BACKWARDS];
+		engine.checks.lost_interrupts += row->excluded[SAMPLE_LOST];
+	}
+	for (uint32_t i = 0; i < CPU_MAX; i++) {
+		engine.checks.spurious_interrupts += cpus[i].spurious_interrupts;
+	}
+	return &engine.checks;
+}
+
+uint64_t engine_bound_ms(void)
+{
+	return engine.bound_ms == 0 ? 1 : engine.bound_ms;
+}
+
+uint32_t engine_run_count(void)
+{
+	return engine.run_count;
+}
+
+const struct benchmark_run *engine_run_at(uint32_t position)
+{
+	return position < engine.run_count ? &engine.runs[position] : NULL;
+}
+
+const struct benchmark_run *engine_current(void)
+{
+	return engine.current;
+}
+
+void engine_mark_failed(const char *reason, uint64_t a, uint64_t b, uint64_t c)
+{
+	if (engine.current != NULL) {
+		(void)benchmark_fail(engine.current, reason, a, b, c);
+	}
+}
+
+uint32_t engine_stack_offset(void)
+{
+	return engine.stack_offset;
+}
+
+uint32_t engine_buffer_offset(void)
+{
+	return engine.buffer_offset;
+}
+
+uint32_t engine_counter_step(void)
+{
+	return pace_counter_step();
+}

@@ -1,0 +1,294 @@
+/*
+ * Planning: which benchmarks, in which order, with how many samples, and whether memory holds them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "el1bench/arena.h"
+#include "el1bench/smp.h"
+#include "engine_state.h"
+#include "memory_need.h"
+#include "pace.h"
+
+#define STACK_OFFSETS 256  /* multiples of 16 below 4096 */
+#define STACK_ALIGN 16
+#define BUFFER_OFFSETS 64  /* multiples of 64 below 4096 */
+#define BUFFER_ALIGN 64
+#define TOTAL_METRIC "total"
+#define NET_METRIC "net"
+
+/* Generous shares of the time bound; emulation on a loaded host has to fit. */
+#define BOUND_BASE_MS 1000
+#define BOUND_CHECK_MS 5000
+#define BOUND_CHECK_PAIR_MS 2 /* for each pair of cores */
+#define BOUND_SAMPLE_US 500
+#define BOUND_SAMPLE_CORE_US 50
+
+extern const struct benchmark *const benchmarks_start[];
+extern const struct benchmark *const benchmarks_end[];
+
+static char refusal[320];
+
+static size_t registered_count(void)
+{
+	return (size_t)(benchmarks_end - benchmarks_start);
+}
+
+/* True if each name in the list selects something; else `refusal` says which does not. */
+static bool names_all_select(const struct arguments *arguments)
+{
+	static struct arguments single; /* a list of one name */
+	const char *name = arguments->suites;
+
+	while (*name != '\0') {
+		size_t length = strcspn(name, ",");
+		bool selects = false;
+
+		memcpy(single.suites, name, length);
+		single.suites[length] = '\0';
+		for (size_t i = 0; i < registered_count() && !selects; i++) {
+			selects = arguments_selects(&single, benchmarks_start[i]->name);
+		}
+		if (!selects) {
+			(void)snprintf(refusal, sizeof(refusal), "suite=%s selects no benchmark",
+				       single.suites);
+			return false;
+		}
+		name += length + (name[length] == ',');
+	}
+	return true;
+}
+
+static uint32_t samples_of(const struct benchmark *benchmark, uint32_t asked)
+{
+	uint32_t samples = asked;
+
+	if (engine_is_check(benchmark)) {
+		return 1;
+	}
+	if (benchmark->sample_count != NULL) {
+		samples = benchmark->sample_count(asked);
+	}
+	return samples == 0 ? 1 : samples;
+}
+
+static bool same_unit(const struct benchmark *a, const struct benchmark *b)
+{
+	return a->group != NULL && b->group != NULL && strcmp(a->group, b->group) == 0;
+}
+
+static void add_run(const struct benchmark *benchmark, enum benchmark_state state, uint32_t asked)
+{
+	engine.runs[engine.run_count++] = (struct benchmark_run){
+		.benchmark = benchmark,
+		.state = state,
+		.samples = samples_of(benchmark, asked),
+		.random = &engine.random,
+	};
+}
+
+/* Adds the selected benchmarks that are in one unit with `leader`. */
+static void add_unit(const struct benchmark *leader, const struct arguments *arguments)
+{
+	struct engine_unit *unit = &engine.units[engine.unit_count++];
+
+	unit->first = engine.run_count;
+	for (size_t i = 0; i < registered_count(); i++) {
+		const struct benchmark *benchmark = benchmarks_start[i];
+
+		if ((benchmark == leader || same_unit(benchmark, leader)) &&
+		    arguments_selects(arguments, benchmark->name)) {
+			add_run(benchmark, BENCHMARK_READY, arguments->samples);
+		}
+	}
+	unit->count = engine.run_count - unit->first;
+}
+
+/* Lists all runs: the selected ones unit by unit, the units in drawn order, then all others. */
+static void draw_order(const struct arguments *arguments)
+{
+	static const struct benchmark *leaders[BENCHMARK_MAX];
+	uint32_t leader_count = 0;
+
+	for (size_t i = 0; i < registered_count(); i++) {
+		const struct benchmark *benchmark = benchmarks_start[i];
+		bool known = false;
+
+		for (uint32_t k = 0; k < leader_count && !known; k++) {
+			known = same_unit(benchmark, leaders[k]);
+		}
+		if (!known && arguments_selects(arguments, benchmark->name)) {
+			leaders[leader_count++] = benchmark;
+		}
+	}
+	while (leader_count > 0) {
+		uint32_t drawn = random_below(&engine.random, leader_count);
+
+		add_unit(leaders[drawn], arguments);
+		leaders[drawn] = leaders[--leader_count];
+	}
+	for (size_t i = 0; i < registered_count(); i++) {
+		if (!arguments_selects(arguments, benchmarks_start[i]->name)) {
+			add_run(benchmarks_start[i], BENCHMARK_NOT_SELECTED, arguments->samples);
+		}
+	}
+}
+
+static bool is_ready(const struct benchmark_run *run)
+{
+	return run->state == BENCHMARK_READY;
+}
+
+/* Opens the store if memory holds it and what the report will take; else false with numbers. */
+static bool open_store(const struct arguments *arguments, const char **reason, uint64_t numbers[3])
+{
+	uint64_t need = 0;
+	uint32_t rows = 0;
+	uint32_t most_samples = 0;
+
+	for (uint32_t i = 0; i < engine.run_count; i++) {
+		const struct benchmark_run *run = &engine.runs[i];
+		uint64_t row_bytes = (uint64_t)run->samples * sizeof(int64_t) +
+				     engine.buffer_offset + BUFFER_ALIGN;
+		uint32_t run_rows;
+
+		if (!is_ready(run) || engine_is_check(run->benchmark)) {
+			continue;
+		}
+		run_rows = run->benchmark->row_count(smp_online_count());
+		need += row_bytes * run_rows;
+		rows += run_rows + (run->benchmark->control != NULL);
+		most_samples = run->samples > most_samples ? run->samples : most_samples;
+	}
+	if (rows > BENCHMARK_ROWS_MAX) {
+		*reason = "%lu rows are more than the %lu that the store takes";
+		numbers[0] = rows;
+		numbers[1] = BENCHMARK_ROWS_MAX;
+		return false;
+	}
+	need += rows * sizeof(struct sample_row) + BUFFER_ALIGN;
+	need += memory_need_report(rows, most_samples);
+	if (need > arena_free_bytes() || !samples_start(rows)) {
+		*reason = "samples=%lu needs %lu bytes, memory holds %lu";
+		numbers[0] = arguments->samples;
+		numbers[1] = need;
+		numbers[2] = arena_free_bytes();
+		return false;
+	}
+	return true;
+}
+
+static void prepare_all(void)
+{
+	for (uint32_t i = 0; i < engine.run_count; i++) {
+		struct benchmark_run *run = &engine.runs[i];
+
+		if (!is_ready(run) || run->benchmark->prepare == NULL) {
+			continue;
+		}
+		engine.current = run;
+		if (!run->benchmark->prepare(run)) {
+			(void)benchmark_fail(run, "it could not prepare and gave no reason", 0, 0, 0);
+		}
+		engine.current = NULL;
+	}
+}
+
+static const struct sample_row *total_row(const struct benchmark *benchmark)
+{
+	for (uint32_t i = 0; i < samples_row_count(); i++) {
+		const struct sample_row *row = samples_row(i);
+
+		if (row->benchmark == benchmark->name && strcmp(row->metric, TOTAL_METRIC) == 0) {
+			return row;
+		}
+	}
+	return NULL;
+}
+
+/* The run of `run`'s control, if it takes part and is sampled alternately with it. */
+static const struct benchmark_run *control_of(const struct benchmark_run *run)
+{
+	for (uint32_t i = 0; i < engine.run_count; i++) {
+		const struct benchmark_run *other = &engine.runs[i];
+
+		if (is_ready(other) && same_unit(other->benchmark, run->benchmark) &&
+		    strcmp(other->benchmark->name, run->benchmark->control) == 0) {
+			return other;
+		}
+	}
+	return NULL;
+}
+
+static void open_derived_rows(void)
+{
+	for (uint32_t i = 0; i < engine.run_count; i++) {
+		const struct benchmark_run *run = &engine.runs[i];
+		const struct benchmark_run *control;
+		const struct sample_row *minuend;
+		const struct sample_row *subtrahend;
+
+		if (!is_ready(run) || run->benchmark->control == NULL) {
+			continue;
+		}
+		control = control_of(run);
+		minuend = total_row(run->benchmark);
+		subtrahend = control == NULL ? NULL : total_row(control->benchmark);
+		if (minuend != NULL && subtrahend != NULL) {
+			(void)samples_open_derived(run->benchmark->name, NET_METRIC, minuend,
+						   subtrahend);
+		}
+	}
+}
+
+static uint64_t estimate_ms(void)
+{
+	uint64_t online = smp_online_count();
+	uint64_t sample_us = BOUND_SAMPLE_US + BOUND_SAMPLE_CORE_US * online;
+	uint64_t milliseconds = BOUND_BASE_MS;
+
+	for (uint32_t i = 0; i < engine.run_count; i++) {
+		const struct benchmark_run *run = &engine.runs[i];
+
+		if (!is_ready(run)) {
+			continue;
+		}
+		if (engine_is_check(run->benchmark)) {
+			milliseconds += BOUND_CHECK_MS + BOUND_CHECK_PAIR_MS * online * online;
+		} else {
+			milliseconds += ((uint64_t)run->samples + engine.warmup) * sample_us / 1000;
+		}
+	}
+	return milliseconds;
+}
+
+bool engine_plan(const struct arguments *arguments, const char **reason, uint64_t numbers[3])
+{
+	if (registered_count() > BENCHMARK_MAX) {
+		*reason = "%lu benchmarks are more than the %lu that the engine takes";
+		numbers[0] = registered_count();
+		numbers[1] = BENCHMARK_MAX;
+		return false;
+	}
+	if (!names_all_select(arguments)) {
+		*reason = refusal;
+		return false;
+	}
+	/* Each boot of a run draws anew, and no boot repeats one of a run with a nearby seed. */
+	random_seed(&engine.random, arguments->seed);
+	random_seed(&engine.random, random_next(&engine.random) + arguments->boot);
+	engine.stack_offset = random_below(&engine.random, STACK_OFFSETS) * STACK_ALIGN;
+	engine.buffer_offset = random_below(&engine.random, BUFFER_OFFSETS) * BUFFER_ALIGN;
+	engine.warmup = arguments->warmup;
+	engine.run_count = 0;
+	engine.unit_count = 0;
+	draw_order(arguments);
+	if (!open_store(arguments, reason, numbers)) {
+		return false;
+	}
+	prepare_all();
+	open_derived_rows();
+	engine.spin_range = pace_spin_range();
+	engine.bound_ms = estimate_ms();
+	return true;
+}

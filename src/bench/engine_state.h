@@ -1,0 +1,40 @@
+/*
+ * What the engine's parts share: planning fills it in, running works through it. Core 0.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "el1bench/benchmark.h"
+#include "el1bench/engine.h"
+
+/* Benchmarks that are sampled alternately: runs[first .. first + count - 1]. */
+struct engine_unit {
+	uint32_t first;
+	uint32_t count;
+};
+
+struct engine {
+	struct benchmark_run runs[BENCHMARK_MAX]; /* selected ones first, unit by unit */
+	uint32_t run_count;
+	struct engine_unit units[BENCHMARK_MAX]; /* in the order of this boot */
+	uint32_t unit_count;
+	struct random_state random; /* of this boot */
+	uint32_t warmup;
+	uint32_t spin_range; /* gaps between samples are drawn from [0, spin_range) */
+	uint32_t stack_offset;
+	uint32_t buffer_offset;
+	uint64_t bound_ms;
+	struct engine_checks checks;
+	struct benchmark_run *volatile current;
+};
+
+extern struct engine engine;
+
+/* True for a benchmark without rows: it is called once, without warm-up. */
+static inline bool engine_is_check(const struct benchmark *benchmark)
+{
+	return benchmark->row_count == NULL;
+}

@@ -1,0 +1,516 @@
+/* sources: src/bench/engine.c src/bench/engine_plan.c src/bench/benchmark_run.c src/bench/samples.c src/bench/random.c src/platform/arena.c src/platform/arguments.c */
+/*
+ * The engine with fake benchmarks: who is selected and in which order, what is called how often,
+ * how rounds pair cases up, what happens when a case fails.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/bench/pace.h"
+#include "el1bench/arena.h"
+#include "el1bench/arguments.h"
+#include "el1bench/cpu.h"
+#include "el1bench/engine.h"
+#include "el1bench/smp.h"
+
+#define ARENA_BYTES (4U << 20)
+#define LOG_MAX 100000
+
+/* The machine that is not there. */
+
+struct cpu cpus[CPU_MAX];
+static uint32_t stack_offset_seen;
+static uint32_t spins_most;
+
+uint32_t smp_online_count(void)
+{
+	return 4;
+}
+
+uint32_t pace_counter_step(void)
+{
+	return 1;
+}
+
+uint32_t pace_spin_range(void)
+{
+	return 50;
+}
+
+void pace_spin(uint32_t spins)
+{
+	spins_most = spins > spins_most ? spins : spins_most;
+}
+
+void pace_call(void (*function)(void), uint32_t stack_offset)
+{
+	stack_offset_seen = stack_offset;
+	function();
+}
+
+/* The fake benchmarks log each call. */
+
+static char calls[LOG_MAX];
+static size_t call_count;
+static bool timing;
+static uint32_t fail_at; /* the sample that pair.b fails at */
+static bool fail_silently;
+static bool refuse_prepare;
+static bool too_many_rows;
+
+static void log_call(char call)
+{
+	assert_true(call_count < LOG_MAX - 1);
+	calls[call_count++] = call;
+	calls[call_count] = '\0';
+}
+
+static uint32_t count_calls(char call)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < call_count; i++) {
+		count += calls[i] == call;
+	}
+	return count;
+}
+
+static uint32_t one_row(uint32_t online)
+{
+	assert_int_equal(online, 4);
+	return 1;
+}
+
+static uint32_t half(uint32_t asked)
+{
+	return asked / 2;
+}
+
+static bool prepare_total(struct benchmark_run *run)
+{
+	assert_false(timing);
+	if (refuse_prepare && strcmp(run->benchmark->name, "pair.b") == 0) {
+		return benchmark_skip(run, "only %lu of %lu", 1, 2, 0);
+	}
+	run->rows[0] = benchmark_row(run, "total", 0, 1, NULL);
+	if (too_many_rows && strcmp(run->benchmark->name, "pair.b") == 0) {
+		while (benchmark_row(run, "more", 0, 1, NULL) != NULL) {
+		}
+		return false;
+	}
+	return run->rows[0] != NULL;
+}
+
+static bool sample_logged(struct benchmark_run *run)
+{
+	const char *name = run->benchmark->name;
+	char call = name[strlen(name) - 1];
+
+	assert_true(timing);
+	assert_ptr_equal(engine_current(), run);
+	log_call(call);
+	if (call == 'b' && run->index == fail_at) {
+		return fail_silently ? false : benchmark_fail(run, "at %lu", run->index, 0, 0);
+	}
+	if (run->rows[0] != NULL) {
+		sample_record(run->rows[0], run->index + (call == 'b' ? 1000 : 100));
+	}
+	return true;
+}
+
+static void finish_logged(struct benchmark_run *run)
+{
+	const char *name = run->benchmark->name;
+
+	assert_true(timing);
+	log_call((char)(name[strlen(name) - 1] - 'a' + 'A'));
+}
+
+#define PAIR(letter, ...)                                                                          \
+	static const struct benchmark pair_##letter = {                                            \
+		.name = "pair." #letter,                                                           \
+		.group = "pair",                                                                   \
+		.row_count = one_row,                                                              \
+		.prepare = prepare_total,                                                          \
+		.sample = sample_logged,                                                           \
+		.finish = finish_logged,                                                           \
+		__VA_ARGS__}
+
+PAIR(a, .control = NULL);
+PAIR(b, .control = "pair.a");
+PAIR(c, .sample_count = half);
+
+static const struct benchmark alone_x = {
+	.name = "alone.x",
+	.row_count = one_row,
+	.prepare = prepare_total,
+	.sample = sample_logged,
+};
+
+static const struct benchmark check_y = {
+	.name = "check.y",
+	.sample = sample_logged,
+	.finish = finish_logged,
+};
+
+/* What the linker script provides in the image. */
+extern const struct benchmark *const benchmark_table[];
+const struct benchmark *const benchmark_table[] = {&alone_x, &check_y, &pair_a, &pair_b, &pair_c};
+__asm__(".globl benchmarks_start\n"
+	".set benchmarks_start, benchmark_table\n"
+	".globl benchmarks_end\n"
+	".set benchmarks_end, benchmark_table + 40\n");
+
+static void timing_starts(void)
+{
+	timing = true;
+}
+
+static void timing_ends(struct engine_checks *checks)
+{
+	timing = false;
+	checks->uart_bytes_in_timed = 7;
+}
+
+static const struct engine_hooks hooks = {timing_starts, timing_ends};
+
+static void *memory;
+static struct arguments arguments;
+static const char *reason;
+static uint64_t numbers[3];
+
+static int set_up(void **state)
+{
+	(void)state;
+	memory = malloc(ARENA_BYTES);
+	arena_start(memory, ARENA_BYTES);
+	arguments_defaults(&arguments);
+	arguments.samples = 10;
+	arguments.warmup = 3;
+	call_count = 0;
+	calls[0] = '\0';
+	fail_at = UINT32_MAX;
+	fail_silently = false;
+	refuse_prepare = false;
+	too_many_rows = false;
+	reason = NULL;
+	memset(cpus, 0, sizeof(cpus));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(memory);
+	return 0;
+}
+
+static bool plan(void)
+{
+	return engine_plan(&arguments, &reason, numbers);
+}
+
+static void plan_and_run(void)
+{
+	assert_true(plan());
+	engine_run(&hooks);
+}
+
+static const struct benchmark_run *run_of(const char *name)
+{
+	for (uint32_t i = 0; i < engine_run_count(); i++) {
+		if (strcmp(engine_run_at(i)->benchmark->name, name) == 0) {
+			return engine_run_at(i);
+		}
+	}
+	fail();
+	return NULL;
+}
+
+static const struct sample_row *row_of(const char *benchmark, const char *metric)
+{
+	for (uint32_t i = 0; i < samples_row_count(); i++) {
+		const struct sample_row *row = samples_row(i);
+
+		if (strcmp(row->benchmark, benchmark) == 0 && strcmp(row->metric, metric) == 0) {
+			return row;
+		}
+	}
+	return NULL;
+}
+
+static void everything_runs(void **state)
+{
+	(void)state;
+	plan_and_run();
+	assert_int_equal(engine_run_count(), 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_int_equal(engine_run_at(i)->state, BENCHMARK_PASSED);
+	}
+	assert_null(engine_run_at(5));
+	assert_null(engine_current());
+	assert_int_equal(count_calls('a'), 13);
+	assert_int_equal(count_calls('b'), 13);
+	assert_int_equal(count_calls('c'), 8);
+	assert_int_equal(count_calls('x'), 13);
+	assert_int_equal(count_calls('y'), 1); /* a check: once, no warm-up */
+	assert_int_equal(count_calls('A') + count_calls('B') + count_calls('C'), 3);
+	assert_int_equal(count_calls('Y'), 1);
+	assert_int_equal(row_of("pair.a", "total")->count, 10);
+	assert_int_equal(row_of("pair.a", "total")->warmup_count, 3);
+	assert_int_equal(row_of("pair.c", "total")->count, 5);
+	assert_int_equal(engine_checks()->uart_bytes_in_timed, 7);
+	assert_true(stack_offset_seen < 4096 && stack_offset_seen % 16 == 0);
+	assert_true(engine_buffer_offset() < 4096 && engine_buffer_offset() % 64 == 0);
+	assert_in_range(spins_most, 30, 49);
+	assert_true(engine_bound_ms() > 1000);
+}
+
+/* The calls of members of the pair, in order. */
+static size_t pair_calls(char *text, bool with_finish)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < call_count; i++) {
+		if (strchr(with_finish ? "abcABC" : "abc", calls[i]) != NULL) {
+			text[length++] = calls[i];
+		}
+	}
+	text[length] = '\0';
+	return length;
+}
+
+static void rounds_are_mirrored(void **state)
+{
+	static char text[LOG_MAX];
+	uint32_t orders[3] = {0};
+
+	(void)state;
+	arguments.samples = 2000;
+	arguments.warmup = 0;
+	plan_and_run();
+	/* c takes part in the first 1000 rounds. */
+	assert_int_equal(pair_calls(text, false), 3 * 1000 + 2 * 1000);
+	for (size_t i = 0; i < 3000; i += 6) {
+		for (size_t k = 0; k < 3; k++) {
+			assert_int_equal(text[i + k], text[i + 5 - k]);
+		}
+		orders[text[i] - 'a']++;
+	}
+	for (size_t i = 3000; i < 5000; i += 4) {
+		assert_int_equal(text[i], text[i + 3]);
+		assert_int_equal(text[i + 1], text[i + 2]);
+		assert_int_not_equal(text[i], text[i + 1]);
+	}
+	for (int i = 0; i < 3; i++) {
+		assert_in_range(orders[i], 120, 215); /* 500 draws of three */
+	}
+}
+
+static void derived_rows_pair_by_index(void **state)
+{
+	const struct sample_row *net;
+
+	(void)state;
+	plan_and_run();
+	net = row_of("pair.b", "net");
+	assert_non_null(net);
+	assert_int_equal(net->cpu, 0);
+	assert_int_equal(net->peer, 1);
+	assert_int_equal(sample_count(net), 10);
+	for (uint32_t i = 0; i < 10; i++) {
+		int64_t ticks;
+
+		assert_true(sample_value(net, i, &ticks));
+		assert_int_equal(ticks, 900);
+	}
+	assert_null(row_of("pair.a", "net"));
+	assert_null(row_of("alone.x", "net"));
+}
+
+static void no_derived_row_without_control(void **state)
+{
+	(void)state;
+	strcpy(arguments.suites, "pair.b");
+	plan_and_run();
+	assert_non_null(row_of("pair.b", "total"));
+	assert_null(row_of("pair.b", "net"));
+}
+
+static void failure_drops_out(void **state)
+{
+	const struct benchmark_run *run;
+
+	(void)state;
+	fail_at = 4;
+	arguments.warmup = 0;
+	plan_and_run();
+	run = run_of("pair.b");
+	assert_int_equal(run->state, BENCHMARK_FAILED);
+	assert_string_equal(run->reason, "at %lu");
+	assert_int_equal(run->reason_numbers[0], 4);
+	assert_int_equal(count_calls('b'), 5);
+	assert_int_equal(count_calls('B'), 1);
+	assert_int_equal(count_calls('a'), 10);
+	assert_int_equal(run_of("pair.a")->state, BENCHMARK_PASSED);
+	assert_int_equal(sample_count(row_of("pair.b", "net")), 4);
+	/* It is stopped at once, not when the others are through. */
+	assert_ptr_equal(strchr(calls, 'B'), strrchr(calls, 'b') + 1);
+}
+
+static void failure_without_reason(void **state)
+{
+	(void)state;
+	fail_at = 0;
+	fail_silently = true;
+	plan_and_run();
+	assert_int_equal(run_of("pair.b")->state, BENCHMARK_FAILED);
+	assert_non_null(run_of("pair.b")->reason);
+	assert_int_equal(count_calls('b'), 1);
+	assert_int_equal(count_calls('B'), 1);
+}
+
+static void skipped_in_prepare(void **state)
+{
+	(void)state;
+	refuse_prepare = true;
+	plan_and_run();
+	assert_int_equal(run_of("pair.b")->state, BENCHMARK_SKIPPED);
+	assert_int_equal(count_calls('b'), 0);
+	assert_int_equal(count_calls('B'), 0);
+	assert_int_equal(count_calls('a'), 13);
+}
+
+static void more_rows_than_announced(void **state)
+{
+	(void)state;
+	too_many_rows = true;
+	plan_and_run();
+	assert_int_equal(run_of("pair.b")->state, BENCHMARK_FAILED);
+}
+
+static void selection(void **state)
+{
+	(void)state;
+	strcpy(arguments.suites, "alone,pair.c");
+	plan_and_run();
+	assert_int_equal(count_calls('x'), 13);
+	assert_int_equal(count_calls('c'), 8);
+	assert_int_equal(count_calls('a') + count_calls('b') + count_calls('y'), 0);
+	assert_int_equal(run_of("pair.a")->state, BENCHMARK_NOT_SELECTED);
+	assert_int_equal(engine_run_count(), 5);
+	assert_int_not_equal(engine_run_at(1)->state, BENCHMARK_NOT_SELECTED);
+	assert_int_equal(engine_run_at(2)->state, BENCHMARK_NOT_SELECTED);
+}
+
+static void unknown_names_refuse(void **state)
+{
+	(void)state;
+	strcpy(arguments.suites, "pair,nobody.home");
+	assert_false(plan());
+	assert_non_null(strstr(reason, "nobody.home"));
+	strcpy(arguments.suites, "pai");
+	assert_false(plan());
+	strcpy(arguments.suites, "pair.");
+	assert_false(plan());
+}
+
+static void too_many_samples_refuse(void **state)
+{
+	(void)state;
+	arguments.samples = 1000000;
+	assert_false(plan());
+	assert_non_null(strstr(reason, "samples="));
+	assert_int_equal(numbers[0], 1000000);
+	assert_in_range(numbers[1], 32000000, 200000000);
+	assert_in_range(numbers[2], ARENA_BYTES / 2, ARENA_BYTES);
+	assert_int_equal(call_count, 0);
+	/* The largest that is taken does fit. */
+	for (arguments.samples = 100000; !plan(); arguments.samples -= 1000) {
+		assert_in_range(arguments.samples, 20000, 100000);
+	}
+	assert_in_range(arena_free_bytes(), (size_t)arguments.samples * 8, ARENA_BYTES);
+}
+
+static void boots_and_seeds_differ(void **state)
+{
+	char first[6][256];
+	uint32_t different = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++) {
+		arena_start(memory, ARENA_BYTES);
+		call_count = 0;
+		arguments.boot = i % 3;
+		arguments.seed = 1 + i / 3;
+		plan_and_run();
+		memcpy(first[i], calls, sizeof(first[i]));
+		for (uint32_t k = 0; k < i; k++) {
+			different += memcmp(first[i], first[k], 60) != 0;
+		}
+	}
+	assert_in_range(different, 14, 15);
+	arena_start(memory, ARENA_BYTES);
+	call_count = 0;
+	plan_and_run();
+	assert_memory_equal(first[5], calls, call_count); /* and are reproducible */
+}
+
+static void exception_marks_the_running_one(void **state)
+{
+	(void)state;
+	engine_mark_failed("nobody", 0, 0, 0); /* no benchmark: nothing to mark */
+	plan_and_run();
+	for (uint32_t i = 0; i < engine_run_count(); i++) {
+		assert_null(engine_run_at(i)->reason);
+	}
+}
+
+static void checks_are_summed(void **state)
+{
+	struct sample_row *row;
+
+	(void)state;
+	plan_and_run();
+	cpus[0].spurious_interrupts = 2;
+	cpus[63].spurious_interrupts = 3;
+	row = samples_row(0);
+	row->count = 0;
+	sample_exclude(row, SAMPLE_LOST);
+	sample_record(row, -1);
+	sample_record(row, -5);
+	assert_int_equal(engine_checks()->spurious_interrupts, 5);
+	assert_int_equal(engine_checks()->lost_interrupts, 1);
+	assert_int_equal(engine_checks()->counter_backwards, 2);
+}
+
+#define ENGINE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ENGINE(everything_runs),
+		ENGINE(rounds_are_mirrored),
+		ENGINE(derived_rows_pair_by_index),
+		ENGINE(no_derived_row_without_control),
+		ENGINE(failure_drops_out),
+		ENGINE(failure_without_reason),
+		ENGINE(skipped_in_prepare),
+		ENGINE(more_rows_than_announced),
+		ENGINE(selection),
+		ENGINE(unknown_names_refuse),
+		ENGINE(too_many_samples_refuse),
+		ENGINE(boots_and_seeds_differ),
+		ENGINE(exception_marks_the_running_one),
+		ENGINE(checks_are_summed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
