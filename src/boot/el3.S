@@ -19,30 +19,42 @@ function el3_drop
 	msr	sctlr_el3, x0
 	isb
 	mov	x0, #SCR_EL3_VALUE
-	msr	scr_el3, x0
+	/* What el2_to_el1 writes must not trap: fine-grained traps (FGTEn, FGTEn2), HCRX_EL2 (HXEn). */
+	mrs	x1, S3_0_C0_C7_0        /* ID_AA64MMFR0_EL1 */
+	ubfx	x1, x1, #56, #4         /* FGT */
+	cbz	x1, 1f
+	orr	x0, x0, #(1 << 27)
+	cmp	x1, #2
+	b.lo	1f
+	orr	x0, x0, #(1 << 59)
+1:	mrs	x1, S3_0_C0_C7_1        /* ID_AA64MMFR1_EL1 */
+	ubfx	x1, x1, #40, #4         /* HCX */
+	cbz	x1, 2f
+	orr	x0, x0, #(1 << 38)
+2:	msr	scr_el3, x0
 	msr	cptr_el3, xzr
 
 	mrs	x1, id_aa64pfr0_el1
 	ubfx	x0, x1, #24, #4         /* GIC: the system-register interface */
-	cbz	x0, 1f
+	cbz	x0, 3f
 	mov	x0, #0x9                /* SRE and Enable */
 	msr	S3_6_C12_C12_5, x0      /* ICC_SRE_EL3 */
 	isb
 
-1:	ldr	x0, =SCTLR_EL1_MMU_OFF
+3:	ldr	x0, =SCTLR_EL1_MMU_OFF
 	msr	sctlr_el1, x0
 	ubfx	x0, x1, #8, #4          /* EL2 */
-	cbz	x0, 2f
+	cbz	x0, 4f
 	ldr	x0, =SCTLR_EL2_MMU_OFF
 	msr	sctlr_el2, x0
 	address_of x0, early_vectors
 	msr	vbar_el2, x0
 	adr	x0, el2_to_el1          /* which goes on to our caller: x30 is kept */
 	mov	x1, #SPSR_EL2H
-	b	3f
-2:	mov	x0, x30
+	b	5f
+4:	mov	x0, x30
 	mov	x1, #SPSR_EL1H
-3:	msr	elr_el3, x0
+5:	msr	elr_el3, x0
 	msr	spsr_el3, x1
 	isb
 	eret
