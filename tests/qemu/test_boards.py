@@ -1,0 +1,63 @@
+"""Boards other than `virt` with a tree of QEMU's own, and many cores."""
+
+import unittest
+from dataclasses import replace
+
+from tests.qemu.support import QemuTest, image_of, loaded, setup_of, words_of
+
+SAMPLES = 40
+
+
+class Zcu102(QemuTest):
+    """QEMU's ZCU102: Cadence UART, GIC-400 at its own addresses, RAM at 0, garbage in x0."""
+
+    def test_with_its_tree_and_arguments(self) -> None:
+        boot = self.boot(setup_of("zcu102"), words_of(samples=SAMPLES))
+        self.assert_passed(boot, 4)
+        self.assertEqual(boot.fact("model"), "Xilinx ZCU102")
+        self.assertIn(boot.fact("tree"), ("x0", "load address"))
+        self.assertEqual(boot.row("ipi.normal.total")["n"], SAMPLES)
+
+    def test_without_either(self) -> None:
+        qemu = setup_of("zcu102")
+        boot = self.boot(replace(qemu, board=replace(qemu.board, tree=None)))
+        self.assert_passed(boot, 4)
+        self.assertEqual(boot.fact("tree"), "embedded")
+        self.assertEqual(boot.fact("emulated"), None)
+        self.assertEqual(boot.row("ipi.normal.total")["n"], 1000)
+
+
+class OdroidC4(QemuTest):
+    """The very bytes that go to an Odroid-C4, on `virt`."""
+
+    def test_at_its_text_offset(self) -> None:
+        boot = self.boot(setup_of("odroid-c4", cpus=4), words_of(samples=SAMPLES))
+        self.assert_passed(boot, 4)
+        self.assertEqual(boot.fact("load-address"), "0x60000000")
+        self.assertEqual(boot.fact("model"), "linux,dummy-virt")
+
+    def test_the_fallback_tree_is_not_taken_for_the_machine(self) -> None:
+        # Loaded with no tree in x0: the start of its GiB holds QEMU's, which must win.
+        qemu = setup_of("odroid-c4", cpus=2, kernel=None)
+        boot = self.boot(replace(qemu, options=loaded(self.folder, image_of("odroid-c4"),
+                                                      0x50000000, 0xDEADBEEFDEADBEEF)))
+        self.assert_passed(boot, 2)
+        self.assertEqual(boot.fact("tree"), "load address")
+        self.assertEqual(boot.fact("load-address"), "0x50000000")
+
+
+class ManyCores(QemuTest):
+    """64 cores, which takes GICv3 and two levels of affinity."""
+
+    def test_64_cores(self) -> None:
+        boot = self.boot(setup_of("qemu-virt", gic=3, cpus=64), words_of(samples=20))
+        self.assert_passed(boot, 64)
+        cpus = boot.decoded.boots[0].cpus
+        self.assertEqual(len({cpu.mpidr for cpu in cpus}), 64)
+        self.assertIn(1, {cpu.mpidr >> 8 & 0xFF for cpu in cpus}, "no core beyond affinity 0")
+        self.assertEqual(len(boot.rows("clock.floor.pair")), 64)
+        self.assertEqual(boot.row("ipi.broadcast.total")["n"], 20)
+
+
+if __name__ == "__main__":
+    unittest.main()
