@@ -42,12 +42,6 @@ extern struct boot_record boot_record;
  */
 void *mmu_map(uint64_t physical, uint64_t bytes, enum mmu_kind kind);
 
-/*
- * Takes back what `mmu_map` mapped for the same range, as after probing a tree that is none. A block
- * of 2 MiB or 1 GiB that reaches beyond the range stays. Core 0 only.
- */
-void mmu_unmap(uint64_t physical, uint64_t bytes);
-
 /* The physical address behind a pointer into the image or the linear window. Any core. */
 uint64_t mmu_physical(const volatile void *virtual_address);
 

@@ -76,7 +76,8 @@ target_link_libraries(image_objects PRIVATE target_flags target_libraries)
 add_dependencies(image_objects build_info)
 
 # Runs at physical addresses with the MMU off: no library calls, no tables of absolute addresses.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/arch/mmu_early.c PROPERTIES
+set_source_files_properties(
+  ${PROJECT_SOURCE_DIR}/src/arch/mmu_early.c ${PROJECT_SOURCE_DIR}/src/arch/mmu_tables.c PROPERTIES
   COMPILE_OPTIONS "-fno-builtin;-fno-tree-loop-distribute-patterns;-fno-jump-tables")
 
 add_custom_command(

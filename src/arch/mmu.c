@@ -69,20 +69,6 @@ void *mmu_map(uint64_t physical, uint64_t bytes, enum mmu_kind kind)
 	return mapped ? (void *)(LINEAR_VA + physical) : NULL;
 }
 
-void mmu_unmap(uint64_t physical, uint64_t bytes)
-{
-	uint64_t start = physical;
-
-	if (!whole_pages(&start, &bytes)) {
-		return;
-	}
-	mmu_tables_unmap(MMU_ROOT_HIGH, LINEAR_VA + start, bytes);
-	dsb_ishst();
-	__asm__ volatile("tlbi vmalle1is" : : : "memory");
-	dsb_ish();
-	isb();
-}
-
 uint64_t mmu_physical(const volatile void *virtual_address)
 {
 	uint64_t address = (uint64_t)virtual_address;

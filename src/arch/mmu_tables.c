@@ -121,34 +121,3 @@ bool mmu_tables_map(unsigned int root, uint64_t address, uint64_t physical, uint
 	}
 	return true;
 }
-
-void mmu_tables_unmap(unsigned int root, uint64_t address, uint64_t bytes)
-{
-	while (bytes != 0) {
-		volatile uint64_t *table = mmu_tables[root];
-		uint64_t rest = 0;
-
-		for (unsigned int level = 0; level <= 3; level++) {
-			uint64_t covers = UINT64_C(1) << LEVEL_SHIFT(level);
-			volatile uint64_t *entry = &table[(address >> LEVEL_SHIFT(level)) % ENTRIES];
-
-			rest = covers - address % covers;
-			if ((*entry & DESCRIPTOR_VALID) == 0) {
-				break;
-			}
-			if (is_table(*entry, level)) {
-				table = table_below(*entry);
-				continue;
-			}
-			if (rest == covers && bytes >= covers) {
-				*entry = 0;
-			}
-			break;
-		}
-		if (rest > bytes) {
-			rest = bytes;
-		}
-		address += rest;
-		bytes -= rest;
-	}
-}

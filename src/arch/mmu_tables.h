@@ -53,10 +53,4 @@ void mmu_tables_start(void);
 bool mmu_tables_map(unsigned int root, uint64_t address, uint64_t physical, uint64_t bytes,
 		    uint64_t attributes, enum mmu_blocks blocks);
 
-/*
- * Unmaps [address, address + bytes): entries that lie in it entirely; a block that reaches beyond it
- * stays. The caller invalidates the TLB.
- */
-void mmu_tables_unmap(unsigned int root, uint64_t address, uint64_t bytes);
-
 #endif
