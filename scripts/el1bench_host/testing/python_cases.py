@@ -1,0 +1,101 @@
+"""Finds the Python tests of a folder and makes jobs of them, each in a process of its own."""
+
+import json
+import os
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from typing import Iterator
+
+from el1bench_host import paths
+from el1bench_host.testing.pool import FAIL, Job, Result, run_command
+
+PYTHON = "/usr/bin/python3"
+RUNNER = Path(__file__).with_name("run_cases.py")
+
+
+def _cases(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from _cases(item)
+        else:
+            yield item
+
+
+def _has_shared_setup(case: unittest.TestCase) -> bool:
+    """True if the cases of its class share a setUpClass, which would be wasteful to repeat."""
+    return type(case).setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__
+
+
+def environment() -> dict[str, str]:
+    """The environment in which tests find the package and the tests' own helpers."""
+    clean = {**os.environ, "PYTHONPATH": f"{paths.SOURCE_TREE / 'scripts'}:{paths.SOURCE_TREE}",
+             "PYTHONDONTWRITEBYTECODE": "1"}
+    clean.pop("PYTHONHOME", None)
+    return clean
+
+
+def _short(case_id: str, package: str) -> str:
+    """tests.host.test_run.RunTest.test_x -> test_run.RunTest.test_x"""
+    return case_id.removeprefix(package + ".")
+
+
+def _run(group: str, package: str, ids: tuple[str, ...], seconds: float) -> list[Result]:
+    """Run the cases in a child and read the results that it left."""
+    started = time.monotonic()
+    with tempfile.NamedTemporaryFile("r", prefix="el1bench-test-", encoding="utf-8") as lines:
+        status, output = run_command([PYTHON, "-s", str(RUNNER), lines.name, *ids],
+                                     seconds, folder=paths.SOURCE_TREE, environment=environment())
+        results = []
+        for line in lines.read().splitlines():
+            data = json.loads(line)
+            text = data["output"]
+            if data["status"] == FAIL and output:
+                text += f"--- output of the test's process ---\n{output}"
+            results.append((data["id"], Result(f"{group}: {_short(data['id'], package)}",
+                                               data["status"], data["seconds"], text)))
+    ended = {case_id for case_id, _ in results}
+    # Cases that the child never came to, or did not come back from.
+    if status != 0 or not ended:
+        for case_id in ids:
+            if case_id not in ended:
+                results.append((case_id, Result(
+                    f"{group}: {_short(case_id, package)}", FAIL, time.monotonic() - started,
+                    f"{output}the test's process ended early, exit status {status}\n")))
+    return [result for _, result in results]
+
+
+def jobs(group: str, folder: Path, seconds: float, together: bool) -> list[Job]:
+    """The jobs for the tests in `folder`, called `group` in the report.
+
+    `together`: one job per module; otherwise one per case, or per class that has a setUpClass.
+    `seconds` is the limit for a job. A module that cannot be imported is a failed test.
+    """
+    if not list(folder.glob("test_*.py")):
+        return []
+    for entry in (str(paths.SOURCE_TREE), str(paths.SOURCE_TREE / "scripts")):
+        if entry not in sys.path:
+            sys.path.append(entry)
+    loader = unittest.TestLoader()
+    package = ".".join(folder.relative_to(paths.SOURCE_TREE).parts)
+    shared: dict[str, list[str]] = {}
+    for case in _cases(loader.discover(str(folder), top_level_dir=str(paths.SOURCE_TREE))):
+        name = case.id()
+        if name.startswith("unittest.loader._FailedTest."):
+            name = f"{package}.{name.rsplit('.', 1)[1].removeprefix(package + '.')}"
+            key = name
+        elif together:
+            key = type(case).__module__
+        elif _has_shared_setup(case):
+            key = f"{type(case).__module__}.{type(case).__qualname__}"
+        else:
+            key = name
+        shared.setdefault(key, []).append(name)
+
+    def job(ids: tuple[str, ...]) -> Job:
+        return Job(tuple(f"{group}: {_short(name, package)}" for name in ids),
+                   lambda: _run(group, package, ids, seconds))
+
+    return [job(tuple(ids)) for ids in shared.values()]
