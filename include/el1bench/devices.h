@@ -14,17 +14,17 @@ struct uart_driver;
 #define DEVICES_REDISTRIBUTORS_MAX 4
 
 struct devices {
-	const struct uart_driver *uart;     /* NULL: none that we can drive */
+	const struct uart_driver *uart; /* NULL: none that we can drive */
 	struct memory_range uart_registers;
-	char uart_compatible[48];           /* of the driven or, if there is no driver, first */
-	uint32_t gic_version;               /* 2, 3, or 0 if there is none */
+	char uart_compatible[48]; /* of the driven or, if there is no driver, first */
+	uint32_t gic_version;     /* 2, 3, or 0 if there is none */
 	struct memory_range gic_distributor;
-	struct memory_range gic_cpu_interface; /* version 2 */
+	struct memory_range gic_cpu_interface;                              /* version 2 */
 	struct memory_range gic_redistributors[DEVICES_REDISTRIBUTORS_MAX]; /* version 3 */
 	uint32_t gic_redistributor_count;
 	enum psci_conduit conduit;
-	uint32_t timer_intid;               /* EL1 non-secure physical timer; 0 if not described */
-	char model[64];                     /* printable, cut to fit; "unknown" if absent */
+	uint32_t timer_intid; /* EL1 non-secure physical timer; 0 if not described */
+	char model[64];       /* printable, cut to fit; "unknown" if absent */
 };
 
 /* Reads them from a tree that passed `tree_valid`; what is missing or malformed stays empty. */

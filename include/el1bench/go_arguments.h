@@ -14,9 +14,9 @@
 #define GO_ARGUMENTS_MAX 64 /* words; U-Boot's own limit is the same */
 
 struct go_arguments {
-	bool tree_given;        /* a word of bare hex digits was there: ... */
-	uint64_t tree_address;  /* ... its value ... */
-	char tree_word[20];     /* ... and the word itself */
+	bool tree_given;       /* a word of bare hex digits was there: ... */
+	uint64_t tree_address; /* ... its value ... */
+	char tree_word[20];    /* ... and the word itself */
 	/*
 	 * All other words, one space between; longer than arguments_parse takes where it was cut,
 	 * so that a cut text is refused and never half obeyed.

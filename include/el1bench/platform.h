@@ -29,21 +29,21 @@ struct platform {
 	const void *tree;
 	enum tree_source tree_source;
 	uint64_t tree_physical;
-	char model[64];                       /* printable, cut to fit; "unknown" if absent */
+	char model[64]; /* printable, cut to fit; "unknown" if absent */
 	struct memory_range memory[PLATFORM_MEMORY_MAX]; /* free RAM: reservations, tree, initrd and
 							    image taken out; largest first */
 	uint32_t memory_count;
-	struct platform_cpu cpus[CPU_MAX];    /* okay cores; index 0 is the one that booted */
+	struct platform_cpu cpus[CPU_MAX]; /* okay cores; index 0 is the one that booted */
 	uint32_t cpu_count;
-	uint32_t cpus_dropped;                /* okay cores beyond CPU_MAX or, on GICv2, beyond 8 */
-	const struct uart_driver *uart;       /* NULL: none that we can drive */
+	uint32_t cpus_dropped;          /* okay cores beyond CPU_MAX or, on GICv2, beyond 8 */
+	const struct uart_driver *uart; /* NULL: none that we can drive */
 	volatile void *uart_registers;
 	char uart_compatible[48];
 	bool gic_found;
 	struct gic_description gic;
 	enum psci_conduit conduit;
-	uint32_t timer_intid;                 /* EL1 non-secure physical timer; 0 if not described */
-	char missing[128];                    /* what an ordinary tree would have had, for messages */
+	uint32_t timer_intid; /* EL1 non-secure physical timer; 0 if not described */
+	char missing[128];    /* what an ordinary tree would have had, for messages */
 };
 
 extern struct platform platform;

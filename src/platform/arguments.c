@@ -61,8 +61,7 @@ static bool parse_number(const char *text, uint64_t least, uint64_t most, uint64
 
 static bool name_character(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-	       c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
 }
 
 static const char *set_suite(struct arguments *arguments, const char *value)
@@ -167,14 +166,9 @@ static const struct {
 	const char *key;
 	value_function set;
 } keys[] = {
-	{"suite", set_suite},
-	{"samples", set_samples},
-	{"warmup", set_warmup},
-	{"seed", set_seed},
-	{"boot", set_boot},
-	{"dump", set_dump},
-	{"on_exit", set_on_exit},
-	{"emulated", set_emulated},
+	{"suite", set_suite},     {"samples", set_samples},   {"warmup", set_warmup},
+	{"seed", set_seed},       {"boot", set_boot},         {"dump", set_dump},
+	{"on_exit", set_on_exit}, {"emulated", set_emulated},
 };
 
 /* The first refusal stands; later words are still obeyed, so that `on_exit` is. */

@@ -51,8 +51,8 @@ static void read_uart(const void *tree, struct devices *devices)
 
 	for (int i = 0; i < count; i++) {
 		const char *compatible = fdt_stringlist_get(tree, node, "compatible", i, NULL);
-		const struct uart_driver *driver = compatible == NULL ? NULL
-								      : uart_find(compatible);
+		const struct uart_driver *driver =
+			compatible == NULL ? NULL : uart_find(compatible);
 
 		if (compatible != NULL && (i == 0 || driver != NULL)) {
 			copy_printable(devices->uart_compatible, sizeof(devices->uart_compatible),

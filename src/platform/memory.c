@@ -68,7 +68,8 @@ static void read_memory_nodes(const void *tree, struct range_list *list)
 {
 	int node;
 
-	fdt_for_each_subnode(node, tree, 0) {
+	fdt_for_each_subnode(node, tree, 0)
+	{
 		const char *type = tree_string(tree, node, "device_type");
 		uint64_t start;
 		uint64_t bytes;
@@ -105,7 +106,8 @@ static void cut_reserved_memory(const void *tree, struct range_list *list)
 	if (parent < 0 || !tree_status_okay(tree, parent)) {
 		return;
 	}
-	fdt_for_each_subnode(node, tree, parent) {
+	fdt_for_each_subnode(node, tree, parent)
+	{
 		uint64_t start;
 		uint64_t bytes;
 

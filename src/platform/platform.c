@@ -185,8 +185,7 @@ static bool map_gic(const struct devices *devices)
 		mapped = mapped && gic_registers->cpu_interface != NULL;
 	}
 	for (uint32_t i = 0; i < devices->gic_redistributor_count; i++) {
-		gic_registers->redistributors[i].base =
-			map_device(&devices->gic_redistributors[i]);
+		gic_registers->redistributors[i].base = map_device(&devices->gic_redistributors[i]);
 		gic_registers->redistributors[i].bytes = devices->gic_redistributors[i].bytes;
 		mapped = mapped && gic_registers->redistributors[i].base != NULL;
 	}
@@ -199,8 +198,7 @@ static void read_devices(void)
 
 	devices_read(platform.tree, &devices);
 	memcpy(platform.model, devices.model, sizeof(platform.model));
-	memcpy(platform.uart_compatible, devices.uart_compatible,
-	       sizeof(platform.uart_compatible));
+	memcpy(platform.uart_compatible, devices.uart_compatible, sizeof(platform.uart_compatible));
 	if (devices.uart != NULL) {
 		platform.uart_registers = map_device(&devices.uart_registers);
 	}

@@ -51,7 +51,8 @@ static int boot_cpu_node(const void *tree, int parent, uint64_t boot_mpidr)
 	int first = -FDT_ERR_NOTFOUND;
 	int node;
 
-	fdt_for_each_subnode(node, tree, parent) {
+	fdt_for_each_subnode(node, tree, parent)
+	{
 		uint64_t target;
 
 		if (!usable_cpu(tree, parent, node, &target)) {
@@ -128,7 +129,8 @@ uint32_t topology_read(const void *tree, uint64_t boot_mpidr, struct platform_cp
 	if (capacity > CPU_MAX) {
 		capacity = CPU_MAX;
 	}
-	fdt_for_each_subnode(node, tree, parent) {
+	fdt_for_each_subnode(node, tree, parent)
+	{
 		uint64_t target;
 		uint32_t index;
 

@@ -65,7 +65,8 @@ static struct path path_to(const void *tree, int node)
 	struct path path = {.count = 0};
 	int depth = 0;
 
-	for (int at = 0; at >= 0 && at <= node && depth >= 0; at = fdt_next_node(tree, at, &depth)) {
+	for (int at = 0; at >= 0 && at <= node && depth >= 0;
+	     at = fdt_next_node(tree, at, &depth)) {
 		if (depth >= DEPTH_MAX) {
 			continue;
 		}
@@ -167,8 +168,8 @@ bool tree_reg(const void *tree, int node, unsigned int index, uint64_t *address,
 {
 	struct path path = path_to(tree, node);
 
-	if (path.count < 2 || !tree_reg_of_child(tree, path.nodes[path.count - 2], node, index,
-						 address, bytes)) {
+	if (path.count < 2 ||
+	    !tree_reg_of_child(tree, path.nodes[path.count - 2], node, index, address, bytes)) {
 		return false;
 	}
 	for (int bus = path.count - 2; bus > 0; bus--) {
@@ -221,8 +222,8 @@ int tree_stdout(const void *tree)
 	if (path[0] != '/') {
 		int aliases = fdt_path_offset(tree, "/aliases");
 		int length;
-		const char *target = fdt_getprop_namelen(tree, aliases, path,
-							 (int)strcspn(path, ":"), &length);
+		const char *target =
+			fdt_getprop_namelen(tree, aliases, path, (int)strcspn(path, ":"), &length);
 
 		if (target == NULL || length <= 0 || target[length - 1] != '\0') {
 			return -FDT_ERR_NOTFOUND;

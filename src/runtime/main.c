@@ -126,9 +126,8 @@ static void start_psci(void)
 		return;
 	}
 	report_failure("psci", "no firmware to start cores with: %s; going on with one core",
-		       platform.conduit == PSCI_CONDUIT_NONE
-			       ? "the device tree describes no PSCI"
-			       : "PSCI_VERSION is not answered");
+		       platform.conduit == PSCI_CONDUIT_NONE ? "the device tree describes no PSCI"
+							     : "PSCI_VERSION is not answered");
 	cores_explained = true;
 }
 
@@ -177,7 +176,7 @@ void image_main(void)
 
 	plan();
 	console_drain();
-	engine_run();
+	engine_run(&report_timing_hooks);
 	report_results(&arguments);
 	finish(false);
 }

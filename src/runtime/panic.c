@@ -35,8 +35,8 @@ static void print(const char *format, ...)
 	length = vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
 	if (length > 0) {
-		console_write(line, (size_t)length < sizeof(line) ? (size_t)length
-								  : sizeof(line) - 1);
+		console_write(line,
+			      (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
 	}
 }
 

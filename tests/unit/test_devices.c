@@ -118,13 +118,16 @@ static void a_gic_that_cannot_be_is_none(void **state)
 static void psci_needs_a_method(void **state)
 {
 	(void)state;
-	read_tree(tree_from_source("/ { psci { compatible = \"arm,psci-1.0\"; method = \"smc\"; }; };"));
+	read_tree(tree_from_source(
+		"/ { psci { compatible = \"arm,psci-1.0\"; method = \"smc\"; }; };"));
 	assert_int_equal(devices.conduit, PSCI_CONDUIT_SMC);
-	read_tree(tree_from_source("/ { psci { compatible = \"arm,psci\"; method = \"hvc\"; }; };"));
+	read_tree(
+		tree_from_source("/ { psci { compatible = \"arm,psci\"; method = \"hvc\"; }; };"));
 	assert_int_equal(devices.conduit, PSCI_CONDUIT_HVC);
 	read_tree(tree_from_source("/ { psci { compatible = \"arm,psci-1.0\"; }; };"));
 	assert_int_equal(devices.conduit, PSCI_CONDUIT_NONE);
-	read_tree(tree_from_source("/ { psci { compatible = \"arm,psci-1.0\"; method = \"svc\"; }; };"));
+	read_tree(tree_from_source(
+		"/ { psci { compatible = \"arm,psci-1.0\"; method = \"svc\"; }; };"));
 	assert_int_equal(devices.conduit, PSCI_CONDUIT_NONE);
 	read_tree(tree_from_source("/ { psci { compatible = \"arm,psci-0.2\"; method = \"smc\";"
 				   " status = \"disabled\"; }; };"));

@@ -35,12 +35,13 @@ static void expect_range(uint32_t index, uint64_t start, uint64_t bytes)
 static void several_nodes_and_entries(void **state)
 {
 	(void)state;
-	read_with("/ { #address-cells = <2>; #size-cells = <2>;"
-		  " memory@0 { device_type = \"memory\"; reg = <0 0 0 0x100000>, <0 0x200000 0 0x300000>; };"
-		  " memory@1 { device_type = \"memory\"; reg = <1 0 1 0>; };"
-		  " other@2 { device_type = \"cpu\"; reg = <2 0 1 0>; };"
-		  " secram@3 { device_type = \"memory\"; status = \"disabled\"; reg = <3 0 1 0>; }; };",
-		  NULL, 0);
+	read_with(
+		"/ { #address-cells = <2>; #size-cells = <2>;"
+		" memory@0 { device_type = \"memory\"; reg = <0 0 0 0x100000>, <0 0x200000 0 0x300000>; };"
+		" memory@1 { device_type = \"memory\"; reg = <1 0 1 0>; };"
+		" other@2 { device_type = \"cpu\"; reg = <2 0 1 0>; };"
+		" secram@3 { device_type = \"memory\"; status = \"disabled\"; reg = <3 0 1 0>; }; };",
+		NULL, 0);
 	assert_int_equal(count, 3);
 	expect_range(0, UINT64_C(1) << 32, UINT64_C(1) << 32);
 	expect_range(1, 2 * MIB, 3 * MIB);
@@ -95,10 +96,11 @@ static void overlapping_memory_counts_once(void **state)
 	uint64_t total = 0;
 
 	(void)state;
-	read_with("/ { #address-cells = <2>; #size-cells = <2>;"
-		  " memory@0 { device_type = \"memory\"; reg = <0 0 0 0x300000>, <0 0x100000 0 0x100000>,"
-		  " <0 0x200000 0 0x200000>; }; };",
-		  NULL, 0);
+	read_with(
+		"/ { #address-cells = <2>; #size-cells = <2>;"
+		" memory@0 { device_type = \"memory\"; reg = <0 0 0 0x300000>, <0 0x100000 0 0x100000>,"
+		" <0 0x200000 0 0x200000>; }; };",
+		NULL, 0);
 	for (uint32_t i = 0; i < count; i++) {
 		total += ranges[i].bytes;
 	}
@@ -108,10 +110,11 @@ static void overlapping_memory_counts_once(void **state)
 static void numbers_that_wrap_are_dropped(void **state)
 {
 	(void)state;
-	read_with("/ { #address-cells = <2>; #size-cells = <2>;"
-		  " memory@0 { device_type = \"memory\"; reg = <0xffffffff 0xfffff000 0 0x2000>,"
-		  " <0 0x1000 0xffffffff 0xffffffff>, <0 0x100000 0 0>, <0 0x200000 0 0x1fff>; }; };",
-		  NULL, 0);
+	read_with(
+		"/ { #address-cells = <2>; #size-cells = <2>;"
+		" memory@0 { device_type = \"memory\"; reg = <0xffffffff 0xfffff000 0 0x2000>,"
+		" <0 0x1000 0xffffffff 0xffffffff>, <0 0x100000 0 0>, <0 0x200000 0 0x1fff>; }; };",
+		NULL, 0);
 	assert_int_equal(count, 1);
 	expect_range(0, 0x200000, 0x1000);
 }

@@ -13,7 +13,7 @@
 #include "el1bench/topology.h"
 #include "trees.h"
 
-#define CPU(name, reg, rest) \
+#define CPU(name, reg, rest)                                                                       \
 	name " { device_type = \"cpu\"; reg = <" reg ">; enable-method = \"psci\"; " rest " };"
 
 static struct platform_cpu cores[CPU_MAX];
@@ -30,7 +30,8 @@ static void the_booting_core_is_index_0(void **state)
 {
 	(void)state;
 	read_tree(tree_from_source("/ { cpus { #address-cells = <1>; #size-cells = <0>;" CPU(
-			  "cpu@0", "0", "") CPU("cpu@1", "1", "") CPU("cpu@100", "0x100", "") "}; };"),
+			  "cpu@0", "0", "") CPU("cpu@1", "1", "")
+					   CPU("cpu@100", "0x100", "") "}; };"),
 		  0x80000001, CPU_MAX);
 	assert_int_equal(count, 3);
 	assert_int_equal(cores[0].target, 1);
@@ -56,15 +57,16 @@ static void reg_need_not_be_mpidr(void **state)
 static void unusable_cores_are_left_out(void **state)
 {
 	(void)state;
-	read_tree(tree_from_source(
-			  "/ { cpus { #address-cells = <1>; #size-cells = <0>;"
-			  "cpu@9 { device_type = \"cache\"; reg = <9>; };"
-			  "cpu@8 { device_type = \"cpu\"; };"
-			  "cpu@7 { device_type = \"cpu\"; reg = <7>; enable-method = \"spin-table\"; };" CPU(
-				  "cpu@6", "6", "status = \"disabled\";")
-			  "cpu@5 { device_type = \"cpu\"; reg = <5>; };"
-			  "cpu@4 { device_type = \"cpu\"; reg = <4>; enable-method = \"x\", \"psci\"; }; }; };"),
-		  0, CPU_MAX);
+	read_tree(
+		tree_from_source(
+			"/ { cpus { #address-cells = <1>; #size-cells = <0>;"
+			"cpu@9 { device_type = \"cache\"; reg = <9>; };"
+			"cpu@8 { device_type = \"cpu\"; };"
+			"cpu@7 { device_type = \"cpu\"; reg = <7>; enable-method = \"spin-table\"; };" CPU(
+				"cpu@6", "6",
+				"status = \"disabled\";") "cpu@5 { device_type = \"cpu\"; reg = <5>; };"
+							  "cpu@4 { device_type = \"cpu\"; reg = <4>; enable-method = \"x\", \"psci\"; }; }; };"),
+		0, CPU_MAX);
 	assert_int_equal(count, 2);
 	assert_int_equal(cores[0].target, 5);
 	assert_int_equal(cores[1].target, 4);
@@ -99,8 +101,8 @@ static void cpu_map_places_the_cores(void **state)
 			  "/ { cpus { #address-cells = <1>; #size-cells = <0>;"
 			  "cpu-map { cluster0 { core0 { cpu = <&a>; }; core1 { cpu = <&b>; }; };"
 			  "          cluster1 { core0 { thread0 { cpu = <&c>; }; }; }; };" CPU(
-				  "a: cpu@0", "0", "") CPU("b: cpu@1", "1", "") CPU("c: cpu@2", "2", "")
-				  CPU("d: cpu@3", "3", "") "}; };"),
+				  "a: cpu@0", "0", "") CPU("b: cpu@1", "1", "")
+				  CPU("c: cpu@2", "2", "") CPU("d: cpu@3", "3", "") "}; };"),
 		  2, CPU_MAX);
 	assert_int_equal(count, 4);
 	assert_int_equal(cores[0].target, 2);

@@ -91,13 +91,13 @@ static void reg_that_wraps_or_is_too_wide_is_refused(void **state)
 
 static void nodes_that_are_not_okay_do_not_exist(void **state)
 {
-	struct test_tree tree = tree_from_source(
-		"/ { off { status = \"disabled\"; in { compatible = \"x\"; }; };"
-		"    a { compatible = \"y\", \"x\"; status = \"fail\"; };"
-		"    b { compatible = \"x\"; status = \"ok\"; };"
-		"    c { compatible = \"x\"; status = \"okay\"; };"
-		"    d { compatible = \"z\"; status = \"okay?\"; };"
-		"    e { compatible = \"z\"; status; }; };");
+	struct test_tree tree =
+		tree_from_source("/ { off { status = \"disabled\"; in { compatible = \"x\"; }; };"
+				 "    a { compatible = \"y\", \"x\"; status = \"fail\"; };"
+				 "    b { compatible = \"x\"; status = \"ok\"; };"
+				 "    c { compatible = \"x\"; status = \"okay\"; };"
+				 "    d { compatible = \"z\"; status = \"okay?\"; };"
+				 "    e { compatible = \"z\"; status; }; };");
 	int b;
 	int c;
 
