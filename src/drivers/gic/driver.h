@@ -25,6 +25,3 @@ extern const struct gic_operations gic_v3;
 #define GIC_PRIORITY_MASK 0xf0U /* lets through all priorities above the lowest */
 
 #define GIC_WAIT_MS 100U /* for a register write to take effect: microseconds in practice */
-
-/* An interrupt that nobody asked for: counted on the core that took it. */
-void gic_unhandled(uint32_t intid, uint32_t source, uint64_t stamp);

@@ -12,17 +12,18 @@
 
 const struct gic_operations *gic;
 
-gic_handler gic_handlers[GIC_INTID_COUNT] = {
-	[0 ... GIC_INTID_COUNT - 1] = gic_unhandled,
-};
-
-TIMED void gic_unhandled(uint32_t intid, uint32_t source, uint64_t stamp)
+/* An interrupt that nobody asked for: counted on the core that took it. */
+TIMED static void unhandled(uint32_t intid, uint32_t source, uint64_t stamp)
 {
 	(void)intid;
 	(void)source;
 	(void)stamp;
 	cpu_current()->spurious_interrupts++;
 }
+
+gic_handler gic_handlers[GIC_INTID_COUNT] = {
+	[0 ... GIC_INTID_COUNT - 1] = unhandled,
+};
 
 bool gic_start(const struct gic_description *description, const char **reason)
 {
@@ -43,7 +44,7 @@ bool gic_start(const struct gic_description *description, const char **reason)
 TIMED void gic_set_handler(uint32_t intid, gic_handler handler)
 {
 	if (intid < GIC_INTID_COUNT) {
-		__atomic_store_n(&gic_handlers[intid], handler != NULL ? handler : gic_unhandled,
+		__atomic_store_n(&gic_handlers[intid], handler != NULL ? handler : unhandled,
 				 __ATOMIC_RELEASE);
 	}
 }

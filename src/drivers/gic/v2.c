@@ -52,23 +52,30 @@ static struct {
 	uint32_t enabled[CORES_MAX]; /* SGIs and PPIs; 0 until the core's first start_cpu */
 } v2;
 
+/* An interrupt that cannot have a handler: a shared one, or none at all, which must not be ended. */
+TIMED static void v2_odd_interrupt(uint32_t iar)
+{
+	cpu_current()->spurious_interrupts++;
+	if (!GIC_INTID_IS_SPECIAL(GICC_IAR_INTID(iar))) {
+		write32(v2.cpu_interface, GICC_EOIR, iar);
+	}
+}
+
 /* The whole of an interrupt: acknowledge, dispatch, end. Called from the vector stub. */
 TIMED static void v2_irq_entry(uint64_t stamp)
 {
-	uint32_t iar = read32(v2.cpu_interface, GICC_IAR);
+	volatile void *cpu_interface = v2.cpu_interface;
+	uint32_t iar = read32(cpu_interface, GICC_IAR);
 	uint32_t intid = GICC_IAR_INTID(iar);
 
-	if (__builtin_expect(intid < GIC_INTID_COUNT, 1)) {
-		/* What the sender stored before its SGI is read after the acknowledge. */
-		dmb_ishld();
-		gic_handlers[intid](intid, GICC_IAR_SOURCE(iar), stamp);
-		write32(v2.cpu_interface, GICC_EOIR, iar);
+	if (__builtin_expect(intid >= GIC_INTID_COUNT, 0)) {
+		v2_odd_interrupt(iar);
 		return;
 	}
-	gic_unhandled(intid, 0, stamp);
-	if (!GIC_INTID_IS_SPECIAL(intid)) {
-		write32(v2.cpu_interface, GICC_EOIR, iar);
-	}
+	/* What the sender stored before its SGI is read after the acknowledge. */
+	dmb_ishld();
+	gic_handlers[intid](intid, GICC_IAR_SOURCE(iar), stamp);
+	write32(cpu_interface, GICC_EOIR, iar);
 }
 
 static bool v2_start(const struct gic_description *description, const char **reason)

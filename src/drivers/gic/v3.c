@@ -62,6 +62,15 @@ static struct {
 	uint32_t enabled[CPU_MAX]; /* SGIs and PPIs; 0 until the core's first start_cpu */
 } v3;
 
+/* An interrupt that cannot have a handler: a shared one, or none at all, which must not be ended. */
+TIMED static void v3_odd_interrupt(uint64_t intid)
+{
+	cpu_current()->spurious_interrupts++;
+	if (!GIC_INTID_IS_SPECIAL(intid)) {
+		SYSREG_WRITE(icc_eoir1_el1, intid);
+	}
+}
+
 /*
  * The whole of an interrupt: acknowledge, dispatch, end. Called from the vector stub, whose return
  * (ERET) synchronizes the write of ICC_EOIR1_EL1. A handler that reads a device's status from a
@@ -69,19 +78,16 @@ static struct {
  */
 TIMED static void v3_irq_entry(uint64_t stamp)
 {
-	uint32_t intid = (uint32_t)SYSREG_READ(icc_iar1_el1) & ICC_IAR1_INTID;
+	uint64_t intid = SYSREG_READ(icc_iar1_el1) & ICC_IAR1_INTID;
 
 	/* The acknowledge has taken effect before what follows; only a DSB orders it. */
 	dsb_sy();
-	if (__builtin_expect(intid < GIC_INTID_COUNT, 1)) {
-		gic_handlers[intid](intid, 0, stamp);
-		SYSREG_WRITE(icc_eoir1_el1, intid);
+	if (__builtin_expect(intid >= GIC_INTID_COUNT, 0)) {
+		v3_odd_interrupt(intid);
 		return;
 	}
-	gic_unhandled(intid, 0, stamp);
-	if (!GIC_INTID_IS_SPECIAL(intid)) {
-		SYSREG_WRITE(icc_eoir1_el1, intid);
-	}
+	gic_handlers[intid]((uint32_t)intid, 0, stamp);
+	SYSREG_WRITE(icc_eoir1_el1, intid);
 }
 
 /* Waits until `bits` of a register read as zero; false if they do not. */
