@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Callable, Optional
 
-from el1bench_host import build, decode, machine, paths, results, setup
+from el1bench_host import build, decode, machine, paths, report, results, setup
 from el1bench_host.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED, UserError
 from el1bench_host.follow import LogFollower
 from el1bench_host.u_boot import StreamEnded, UBoot, check_arguments
@@ -251,7 +251,8 @@ def register(subparsers: Any) -> None:
         "(default: all)")
     add("--samples", type=_number(1, SAMPLES_MAX), help="samples per row (default: 1000)")
     add("--cpus", type=_number(1, machine.CORES_MAX), help="cores (default: 4)")
-    add("--boots", type=_number(1, 100_000), default=1, help="boots, all in one result (default: 1)")
+    add("--boots", type=_number(1, 100_000), default=1,
+        help="boots, all in one result (default: 1)")
     add("--seed", type=_number(0, 2**64 - 1), default=1,
         help="each boot draws its order of benchmarks from this and its number (default: 1)")
     add("--accel", choices=sorted(machine.ACCELERATORS), default="single",
@@ -275,7 +276,7 @@ def register(subparsers: Any) -> None:
     add("--out", default="el1bench-out", metavar="DIR",
         help="folder for console.log, results.json and report.md (default: el1bench-out)")
     add("--quiet", action="store_true", help="print nothing but errors")
-    add("--qemu", default=None, metavar="BIN", help=f"QEMU to run (default: {machine.DEFAULT_QEMU})")
+    add("--qemu", metavar="BIN", help=f"QEMU to run (default: {machine.DEFAULT_QEMU})")
     add("--firmware-image", metavar="FILE", help="your own U-Boot binary; means --firmware u-boot")
     add("--image", metavar="FILE", help="a built image, instead of building the board's")
     parser.set_defaults(main=main)
@@ -451,8 +452,6 @@ def _host_facts(args: argparse.Namespace, version: str, image: Path,
 
 def _report(args: argparse.Namespace, folder: Path, log_path: Path, facts: dict[str, Any]) -> int:
     """Decode the log, write the results, show the table; the exit code of what was decoded."""
-    from el1bench_host import report
-
     decoded = decode.decode_log(log_path)
     path = results.write_results(decoded, folder, facts)
     content = json.loads(path.read_text(encoding="utf-8"))

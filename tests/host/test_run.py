@@ -12,7 +12,6 @@ import time
 import unittest
 from pathlib import Path
 
-import tests.host  # pylint: disable=unused-import  # finds el1bench_host
 from el1bench_host import paths
 
 LAUNCHER = paths.SOURCE_TREE / "scripts" / "el1bench"

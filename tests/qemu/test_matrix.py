@@ -1,4 +1,4 @@
-"""Every combination of GIC, entry level and core count: all benchmarks pass, every core takes part."""
+"""Every combination of GIC, entry level and core count: all passes, every core takes part."""
 
 import itertools
 import unittest

@@ -1,4 +1,4 @@
-"""What the numbers promise: icount repeats itself, ratios hold, every sample arrives in few bytes."""
+"""What the numbers promise: icount repeats, ratios hold, samples arrive in few bytes."""
 
 import collections
 import json
@@ -78,7 +78,7 @@ class Size(QemuTest):
         for name in ("ipi.normal.total", "ipi.dry-run.total", "ipi.broadcast.total"):
             self.assertEqual(boot.row(name)["n"] + sum(boot.row(name)["excluded"].values()),
                              SAMPLES)
-        self.assertGreater(entropy, 0, "no row has 4 bits of entropy: the other limit was not tried")
+        self.assertGreater(entropy, 0, "no row has 4 bits of entropy to try the limit on")
         self.note(f"rows of 4 bits and more: {characters:.0f} characters for {entropy:.0f} bits")
         self.assertLessEqual(characters, 1.7 * entropy / 8)
 

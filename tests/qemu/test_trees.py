@@ -1,4 +1,4 @@
-"""Trees that lack something or promise too much: one clear line, the rest goes on, nothing hangs."""
+"""Trees that lack something or promise too much: one clear line, and the rest goes on."""
 
 import unittest
 from dataclasses import replace
