@@ -5,11 +5,11 @@ import os
 import sys
 from typing import Optional, Sequence
 
-from el1bench_host import build, run, setup, test
+from el1bench_host import build, decode, report, run, setup, test
 from el1bench_host.errors import EXIT_INTERRUPTED, UserError
 
 # Each module adds its command with `register` and names the function that runs it.
-COMMANDS = (setup, build, run, test)
+COMMANDS = (setup, build, run, test, decode, report)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -394,3 +394,87 @@ def write_results(decoded: DecodedLog, out_dir: Path,
     except OSError as error:
         raise UserError(f"cannot write results to {out_dir}: {error.strerror}") from error
     return path
+
+
+# What `load_results` insists on: a type, a tuple of types, a dict of required keys, or a list with
+# the schema of its elements. Other keys may be there.
+_NUMBER = (int, float, type(None))
+_INTEGER = (int, type(None))
+_TEXT = (str, type(None))
+_REASON = {"name": str, "boot": _INTEGER, "reason": _TEXT}
+_SCHEMA: dict[str, Any] = {
+    "image": {"version": _TEXT, "build_id": _TEXT, "board": _TEXT, "compiler": _TEXT,
+              "flags": _TEXT, "sha256": _TEXT},
+    "machine": {"model": _TEXT, "counter_hz": _INTEGER, "counter_step": _INTEGER,
+                "gic": (int, str, type(None)), "psci": {"version": _TEXT, "conduit": _TEXT},
+                "firmware": _TEXT, "emulated": bool, "emulator": _TEXT, "caches": list,
+                "cpus": [{"index": int, "mpidr": (int, str), "midr": (int, str)}]},
+    "boots": [{"index": int, "seed": _INTEGER, "entry_el": _INTEGER, "complete": bool,
+               "order": list, "checks": dict}],
+    "run": {"args": _TEXT, "samples": _INTEGER, "warmup": _INTEGER, "host": dict,
+            "complete": bool, "checks": dict},
+    "metrics": [{"name": str, "boot": int, "cpu": _INTEGER, "peer": _INTEGER, "factors": dict,
+                 "unit": str, "n": int, "warmup_n": int, "min": _NUMBER, "mean": _NUMBER,
+                 "trimmed_mean": _NUMBER, "se": _NUMBER, "p50": _NUMBER, "p50_low": _NUMBER,
+                 "p50_high": _NUMBER, "p90": _NUMBER, "p99": _NUMBER, "p999": _NUMBER,
+                 "max": _NUMBER, "cold": _NUMBER, "floor": _NUMBER, "headline": _NUMBER,
+                 "excluded": dict, "warnings": [str]}],
+    "skipped": [_REASON],
+    "failures": [_REASON],
+}
+_OPTIONAL: dict[str, Any] = {
+    "outcomes": [{"name": str, "boot": _INTEGER, "result": str}],
+    "problems": [{"kind": str, "text": str}],
+}
+_OPTIONAL_OF_METRIC: dict[str, Any] = {"minuend": _TEXT, "subtrahend": _TEXT, "headline_is": _TEXT}
+
+
+def _check(value: Any, schema: Any, where: str) -> None:
+    """Raises ValueError, with the place, if `value` does not follow `schema`."""
+    if isinstance(schema, dict):
+        _check(value, dict, where)
+        for key, inner in schema.items():
+            if key not in value:
+                raise ValueError(f"{where}.{key} is missing")
+            _check(value[key], inner, f"{where}.{key}")
+    elif isinstance(schema, list):
+        _check(value, list, where)
+        for index, element in enumerate(value):
+            _check(element, schema[0], f"{where}[{index}]")
+    else:
+        types = schema if isinstance(schema, tuple) else (schema,)
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            raise ValueError(f"{where} is not what it should be")
+        if isinstance(value, (int, float)) and abs(value) >= 1 << 80:
+            raise ValueError(f"{where} is out of range")
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def load_results(path: Path) -> dict[str, Any]:
+    """Read and check a results.json, or the one in a folder. Raises UserError."""
+    if path.is_dir():
+        path = path / RESULTS_NAME
+    try:
+        content = json.loads(path.read_bytes(), parse_constant=_refuse_constant)
+        _check(content, dict, "the content")
+        if content.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT}")
+        for key, schema in _SCHEMA.items():
+            _check(content, {key: schema}, "results")
+        for key, schema in _OPTIONAL.items():
+            _check(content.get(key, []), schema, f"results.{key}")
+        for index, metric in enumerate(content["metrics"]):
+            for key, schema in _OPTIONAL_OF_METRIC.items():
+                _check(metric.get(key), schema, f"results.metrics[{index}].{key}")
+            _check(list(metric["excluded"].values()), [int], f"results.metrics[{index}].excluded")
+            if metric.get("minuend") and not isinstance(metric.get("subtrahend"), str):
+                raise ValueError(f"results.metrics[{index}].subtrahend is missing")
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        text = "".join(char if char.isprintable() else "?" for char in str(error))
+        raise UserError(f"{path} is no {FORMAT} file: {text[:200]}") from error
+    return content
