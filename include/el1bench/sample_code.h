@@ -28,7 +28,7 @@ struct sample_code {
 	uint32_t total;      /* samples in all */
 };
 
-#define SAMPLE_CODE_SAMPLES_MAX (UINT32_C(1) << 28)
+#define SAMPLE_CODE_SAMPLES_MAX ((UINT32_C(1) << 24) - 1)
 #define SAMPLE_CODE_TABLE_BYTES(n) ((size_t)(n) * 8 + 256)
 
 /*

@@ -166,6 +166,12 @@ static bool open_store(const struct arguments *arguments, const char **reason, u
 		numbers[1] = BENCHMARK_ROWS_MAX;
 		return false;
 	}
+	if (most_samples > SAMPLE_CODE_SAMPLES_MAX) {
+		*reason = "samples=%lu is more than the %lu that a row can hold";
+		numbers[0] = most_samples;
+		numbers[1] = SAMPLE_CODE_SAMPLES_MAX;
+		return false;
+	}
 	need += rows * sizeof(struct sample_row) + BUFFER_ALIGN;
 	need += memory_need_report(rows, most_samples);
 	if (need > arena_free_bytes() || !samples_start(rows)) {

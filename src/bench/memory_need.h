@@ -16,7 +16,7 @@
 /* Bytes for the statistics of `rows` rows and for coding one row of `samples` samples. */
 static inline size_t memory_need_report(uint32_t rows, uint32_t samples)
 {
-	return rows * sizeof(struct statistics) + samples * sizeof(uint64_t) +
+	return rows * sizeof(struct statistics) + (size_t)samples * 2 * sizeof(uint64_t) +
 	       SAMPLE_CODE_TABLE_BYTES(samples) + samples * sizeof(struct sample_code_leaf) +
 	       (size_t)MEMORY_NEED_TAKES * MEMORY_NEED_ROUNDING;
 }

@@ -432,6 +432,9 @@ static void too_many_samples_refuse(void **state)
 	assert_in_range(numbers[1], 32000000, 200000000);
 	assert_in_range(numbers[2], ARENA_BYTES / 2, ARENA_BYTES);
 	assert_int_equal(call_count, 0);
+	arguments.samples = 1U << 24;
+	assert_false(plan());
+	assert_non_null(strstr(reason, "row can hold"));
 	/* The largest that is taken does fit. */
 	for (arguments.samples = 100000; !plan(); arguments.samples -= 1000) {
 		assert_in_range(arguments.samples, 20000, 100000);

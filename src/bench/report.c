@@ -1,0 +1,210 @@
+/*
+ * The frame of a boot's output: plan, results, failures, trailer, and the status that follows from
+ * all of it.
+ */
+#include "el1bench/report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "el1bench/console.h"
+#include "el1bench/engine.h"
+#include "el1bench/wire.h"
+#include "report_state.h"
+
+#define REASON_BYTES 256
+#define NAMES_BYTES (WIRE_LINE_MAX - 128) /* leaves room for the rest of the plan line */
+
+/* The share of the output in the time bound, at 115,200 baud: 11.52 characters a millisecond. */
+#define BAUD_CHARACTERS_100_MS 1152
+#define BOUND_FIXED_CHARACTERS 16384
+#define BOUND_ROW_CHARACTERS 1024
+#define BOUND_SAMPLE_CHARACTERS 4
+
+struct report_counts report_counts;
+
+static bool ended;
+
+enum benchmark_state report_outcome(const struct benchmark_run *run)
+{
+	if (run->state == BENCHMARK_READY || run->state == BENCHMARK_RUNNING) {
+		return BENCHMARK_FAILED;
+	}
+	return run->state;
+}
+
+const char *report_reason(const struct benchmark_run *run)
+{
+	static char text[REASON_BYTES];
+
+	if (run->reason == NULL) {
+		return report_outcome(run) == BENCHMARK_FAILED ? "the run ended before it did" : "";
+	}
+	/* Reasons are literals with up to three numbers. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	(void)snprintf(text, sizeof(text), run->reason, run->reason_numbers[0],
+		       run->reason_numbers[1], run->reason_numbers[2]);
+#pragma GCC diagnostic pop
+	return text;
+}
+
+static uint64_t output_bound_ms(const struct arguments *arguments)
+{
+	uint64_t characters = BOUND_FIXED_CHARACTERS;
+
+	for (uint32_t i = 0; i < samples_row_count(); i++) {
+		characters += BOUND_ROW_CHARACTERS;
+		if (arguments->dump_raw) {
+			characters += (uint64_t)samples_row(i)->capacity * BOUND_SAMPLE_CHARACTERS;
+		}
+	}
+	return characters * 100 / BAUD_CHARACTERS_100_MS;
+}
+
+/* Fills in the comma-separated names of what will run; ends in `...` if they do not all fit. */
+static uint32_t list_names(char *names, size_t capacity)
+{
+	uint32_t count = 0;
+	size_t length = 0;
+	bool cut = false;
+
+	names[0] = '\0';
+	for (uint32_t i = 0; i < engine_run_count(); i++) {
+		const struct benchmark_run *run = engine_run_at(i);
+		size_t need = strlen(run->benchmark->name) + 1;
+
+		if (run->state != BENCHMARK_READY) {
+			continue;
+		}
+		cut = cut || length + need + sizeof("...") > capacity;
+		if (!cut) {
+			length += (size_t)snprintf(names + length, capacity - length, "%s%s",
+						   count == 0 ? "" : ",", run->benchmark->name);
+		}
+		count++;
+	}
+	if (cut) {
+		(void)snprintf(names + length, capacity - length, ",...");
+	}
+	return count;
+}
+
+void report_plan(const struct arguments *arguments)
+{
+	static char names[NAMES_BYTES];
+	uint32_t count = list_names(names, sizeof(names));
+
+	wire_line("info", "key=stack-offset : %" PRIu32, engine_stack_offset());
+	wire_line("info", "key=buffer-offset : %" PRIu32, engine_buffer_offset());
+	wire_line("plan",
+		  "benchmarks=%" PRIu32 " rows=%" PRIu32 " samples=%" PRIu32 " warmup=%" PRIu32
+		  " bound-ms=%" PRIu64 " : %s",
+		  count, samples_row_count(), arguments->samples, arguments->warmup,
+		  engine_bound_ms() + output_bound_ms(arguments), names);
+}
+
+static void report_outcomes(void)
+{
+	static const char *const words[] = {
+		[BENCHMARK_PASSED] = "passed",
+		[BENCHMARK_SKIPPED] = "skipped",
+		[BENCHMARK_FAILED] = "failed",
+	};
+
+	for (uint32_t i = 0; i < engine_run_count(); i++) {
+		const struct benchmark_run *run = engine_run_at(i);
+		const char *reason = report_reason(run);
+
+		if (run->state != BENCHMARK_NOT_SELECTED) {
+			wire_line("outcome", "%s %s%s%s", run->benchmark->name,
+				  words[report_outcome(run)], reason[0] == '\0' ? "" : " : ", reason);
+		}
+	}
+}
+
+static void report_checks(void)
+{
+	const struct engine_checks *checks = engine_checks();
+
+	wire_line("check",
+		  "uart_bytes_in_timed=%" PRIu64 " console_refused_bytes=%" PRIu64
+		  " counter_backwards=%" PRIu64 " lost_interrupts=%" PRIu64
+		  " spurious_interrupts=%" PRIu64,
+		  checks->uart_bytes_in_timed, console_refused_bytes(), checks->counter_backwards,
+		  checks->lost_interrupts, checks->spurious_interrupts);
+	if (console_refused_bytes() > 0) {
+		report_failure("console",
+			       "%" PRIu64 " bytes were written while timing, first from 0x%" PRIx64,
+			       console_refused_bytes(), console_refused_from());
+	}
+}
+
+void report_results(const struct arguments *arguments)
+{
+	const struct statistics *statistics = report_statistics();
+
+	report_table(arguments, statistics);
+	report_image_crc();
+	if (statistics != NULL) {
+		report_metrics(statistics);
+	}
+	report_outcomes();
+	report_checks();
+	if (statistics != NULL && arguments->dump_raw) {
+		report_raw();
+	}
+}
+
+void report_failure(const char *name, const char *format, ...)
+{
+	static char text[REASON_BYTES];
+	va_list numbers;
+
+	va_start(numbers, format);
+	(void)vsnprintf(text, sizeof(text), format, numbers);
+	va_end(numbers);
+	report_counts.failures++;
+	wire_line("fail", "name=%s : %s", name, text);
+}
+
+static enum run_status decide(bool refused)
+{
+	if (refused) {
+		return RUN_REFUSED;
+	}
+	if (report_counts.failures > 0 || console_refused_bytes() > 0 ||
+	    engine_checks()->uart_bytes_in_timed > 0) {
+		return RUN_FAILED;
+	}
+	for (uint32_t i = 0; i < engine_run_count(); i++) {
+		if (report_outcome(engine_run_at(i)) == BENCHMARK_FAILED) {
+			return RUN_FAILED;
+		}
+	}
+	return RUN_PASSED;
+}
+
+enum run_status report_end(bool refused)
+{
+	static const char *const words[] = {
+		[RUN_PASSED] = "passed",
+		[RUN_FAILED] = "failed",
+		[RUN_REFUSED] = "refused",
+	};
+	enum run_status status = decide(refused);
+
+	wire_line("end", "status=%s lines=%" PRIu32 " metrics=%" PRIu32 " raw=%" PRIu32,
+		  words[status], wire_line_count() + 1, report_counts.metric_lines,
+		  report_counts.raw_lines);
+	(void)fflush(stdout);
+	ended = true;
+	return status;
+}
+
+bool report_ended(void)
+{
+	return ended;
+}
