@@ -94,7 +94,7 @@ class Entry:
 
     def mean_mark(self) -> str:
         """`m` if the headline is a mean of some kind."""
-        return "m" if any("mean" in (row.get("headline_is") or "") for row in self.rows) else ""
+        return "" if all(row.get("headline_is") in (None, "median") for row in self.rows) else "m"
 
     def remark(self) -> Optional[str]:
         """Where the smallest and the largest headline of a folded line are."""
@@ -114,15 +114,20 @@ def clean(text: Any) -> str:
     return "".join(char if " " <= char <= "~" else "?" for char in str(text))
 
 
+def _large(value: float) -> str:
+    """Four digits and a unit of a million or more; beyond all units, a power of ten."""
+    for above, unit in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M")):
+        if above <= abs(value) < 1e4 * above:
+            return f"{value / above:.4g}{unit}"
+    return f"{value:.1e}"
+
+
 def ticks(value: Optional[float]) -> str:
     """A number of ticks in few characters."""
     if value is None:
         return "-"
-    if abs(value) >= 1e15:
-        return f"{value:.3g}"
-    for above, unit in ((1e9, "G"), (1e6, "M")):
-        if abs(value) >= above:
-            return f"{value / above:.4g}{unit}"
+    if abs(value) >= 1e6:
+        return _large(value)
     if value == int(value):
         return str(int(value))
     return f"{value:.0f}" if abs(value) >= 10000 else f"{value:.2f}"
@@ -133,6 +138,8 @@ def nanoseconds(value: Optional[float], counter_hz: Optional[int]) -> str:
     if value is None or not counter_hz:
         return "-"
     converted = value * 1e9 / counter_hz
+    if abs(converted) >= 1e9:
+        return _large(converted)
     return f"{converted:.1f}" if abs(converted) < 100 else f"{converted:.0f}"
 
 

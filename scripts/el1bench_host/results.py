@@ -191,7 +191,7 @@ def _metric(row: Row, index: int, boot: Boot, floors: Mapping[Optional[int], Fra
     n = found.n if found is not None else metric.n
     headline, headline_is = source.p50, "median"
     if n and coarse:
-        headline, headline_is = (trimmed, "trimmed-mean") if found is not None else (mean, "mean")
+        headline, headline_is = (trimmed, "trimmed") if found is not None else (mean, "mean")
     warnings = []
     if n and coarse:
         warnings.append("coarse")
@@ -221,8 +221,6 @@ def _metric(row: Row, index: int, boot: Boot, floors: Mapping[Optional[int], Fra
     }
     if metric.ops != 1:
         made["ops"] = metric.ops
-    if found is not None and found.trimmed:
-        made["trimmed"] = found.trimmed
     if not from_samples:
         made["from"] = "summary"
     if metric.derived:
@@ -251,7 +249,7 @@ def _use_batched(metrics: list[dict[str, Any]]) -> None:
             if "coarse" in metric["warnings"] and other is not None and other["n"]:
                 better = other["trimmed_mean"]
                 metric["headline"] = other["mean"] if better is None else better
-                metric["headline_is"] = "batched-mean"
+                metric["headline_is"] = "batched"
 
 
 def _place(metric: Mapping[str, Any], name: str) -> tuple[Any, ...]:

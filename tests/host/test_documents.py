@@ -1,0 +1,118 @@
+"""The format pages against the code: every name on the page is known, every known name is there."""
+
+import re
+import unittest
+from pathlib import Path
+
+from tests.host.test_decode import example_boot
+from el1bench_host import decoder, log, log_records, results, sample_code
+from el1bench_host.decoder import decode_log
+
+SOURCE_TREE = Path(__file__).resolve().parents[2]
+LOG_PAGE = (SOURCE_TREE / "docs" / "log-format.md").read_text("utf-8")
+RESULTS_PAGE = (SOURCE_TREE / "docs" / "results-format.md").read_text("utf-8")
+
+
+def section(page: str, title: str) -> str:
+    """The text between a heading and the next."""
+    return re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", page, re.M | re.S).group(1)
+
+
+def types_on_page() -> dict[str, str]:
+    """The body of each type as the page's table has it."""
+    rows = re.findall(r"^\| `([a-z]+)` \| (.*) \|$", section(LOG_PAGE, "Types"), re.M)
+    return dict(rows)
+
+
+def keys(text: str) -> list[str]:
+    """The keys of `key=value` words in the first code span."""
+    return re.findall(r"(?:^| )([A-Za-z0-9_-]+)=", re.search(r"`(.*?)`", text).group(1))
+
+
+class LogFormat(unittest.TestCase):
+    """docs/log-format.md."""
+
+    def test_name(self) -> None:
+        self.assertIn(f"`{log.FORMAT}`", LOG_PAGE)
+
+    def test_types(self) -> None:
+        self.assertEqual(tuple(types_on_page()), log_records.TYPES)
+
+    def test_fields(self) -> None:
+        types = types_on_page()
+        self.assertEqual(tuple(keys(types["metric"])), log_records.METRIC_FIELDS)
+        self.assertEqual(tuple(re.findall(r"(\w+)=ROW", types["derived"])),
+                         log_records.DERIVED_FIELDS)
+        self.assertEqual(tuple(keys(types["check"])), log_records.CHECK_FIELDS)
+        for kind, record in (("begin", log_records.Begin), ("cpu", log_records.Cpu),
+                             ("cache", log_records.Cache), ("plan", log_records.Plan),
+                             ("end", log_records.End)):
+            on_page = [key.replace("-", "_") for key in keys(types[kind])]
+            known = [key for key in record.__dataclass_fields__ if key not in ("names", "cut")]
+            self.assertEqual(on_page, known, kind)
+
+    def test_info_keys(self) -> None:
+        text = section(LOG_PAGE, "`info` keys").split("`image-crc` takes")[0]
+        found = re.findall(r"`([a-z-]+)`", re.sub(r"\(.*?\)", "", text))
+        self.assertEqual(tuple(found), log_records.INFO_KEYS)
+
+    def test_reasons_and_limits(self) -> None:
+        found = re.findall(r"`([a-z]+)` \((\d+)\)", section(LOG_PAGE, "`metric` fields"))
+        self.assertEqual({int(number): name for name, number in found}, log_records.EXCLUSIONS)
+        self.assertIn(f"`v + {sample_code.BIAS}`", LOG_PAGE)
+        self.assertIn(f"at most {sample_code.LINE_SAMPLES:,} samples", LOG_PAGE)
+
+    def test_outcomes_and_statuses(self) -> None:
+        types = types_on_page()
+        self.assertIn(r"\|".join(log_records.OUTCOMES), types["outcome"])
+        self.assertIn("status=" + r"\|".join(log_records.STATUSES), types["end"])
+
+    def test_test_farm_pattern(self) -> None:
+        """The pattern for LAVA finds each metric line's result."""
+        pattern = re.search(r"pattern: '(.*)'", LOG_PAGE).group(1)
+        found = re.findall(pattern, example_boot().text().decode())
+        self.assertEqual(found[2], ("ipi.normal.total", "pass", "12.000", "tick"))
+        # A row without a good sample is no result, and derived rows bear another type.
+        self.assertEqual(len(found), 4)
+
+
+class ResultsFormat(unittest.TestCase):
+    """docs/results-format.md."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.made = results.make_results(decode_log(example_boot().text()))
+        cls.named = set(re.findall(r"`([a-z0-9_-]+)`", RESULTS_PAGE))
+
+    def test_every_key_is_on_the_page(self) -> None:
+        made = self.made
+        for key in ("image", "machine", "run"):
+            self.assertLessEqual(set(made[key]), self.named)
+        self.assertLessEqual(set(made), self.named)
+        self.assertLessEqual(set(made["machine"]["psci"]), self.named)
+        for key in ("boots", "metrics", "outcomes", "skipped"):
+            for record in made[key]:
+                self.assertLessEqual(set(record), self.named, key)
+        for key in ("caches", "cpus"):
+            self.assertLessEqual(set(made["machine"][key][0]), self.named)
+
+    def test_every_key_of_the_page_is_made(self) -> None:
+        made = self.made
+        rows = re.findall(r"^\| ((?:`[a-z0-9_]+`(?:, )?)+) \|", section(RESULTS_PAGE, "A metric"), re.M)
+        on_page = {key for row in rows for key in re.findall(r"`([a-z0-9_]+)`", row)}
+        seen = {key for metric in made["metrics"] for key in metric}
+        self.assertEqual(on_page - seen, {"from"})
+        top = re.findall(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", section(RESULTS_PAGE, "Top level"), re.M)
+        self.assertEqual({key for row in top for key in re.findall(r"`([a-z_]+)`", row)}, set(made))
+
+    def test_warnings_and_problems(self) -> None:
+        page = re.search(r"^Warnings: (.*)$", RESULTS_PAGE, re.M).group(1)
+        self.assertEqual(re.findall(r"`([a-z-]+)` \(", page), list(results.WARNINGS))
+        kinds = set(re.findall(r"^\| `([a-z-]+)` \|", section(RESULTS_PAGE, "Problems"), re.M))
+        code = Path(log.__file__).read_text("utf-8") + Path(decoder.__file__).read_text("utf-8")
+        used = set(re.findall(r'(?:Problem\(|_problem\()\s*"([a-z-]+)"', code))
+        self.assertEqual(kinds, used)
+
+
+if __name__ == "__main__":
+    unittest.main()
