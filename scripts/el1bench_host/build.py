@@ -1,12 +1,14 @@
 """`el1bench build`: the image for a board, through CMake."""
 
 import argparse
+import contextlib
 import sys
 from pathlib import Path
 from typing import Optional
 
 from el1bench_host import paths, setup
 from el1bench_host.errors import EXIT_OK, UserError
+from el1bench_host.locks import file_lock
 from el1bench_host.process import run_logged
 
 DEFAULT_BOARD = "qemu-virt"
@@ -28,10 +30,19 @@ def build_board(board: str, quiet: bool = False, werror: bool = False,
     check_board(board)
     libraries = setup.ensure("build", quiet)
     folder = folder or paths.BUILD / board
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"cannot write to {folder}: {error.strerror}") from error
+    with contextlib.ExitStack() as held:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(file_lock(folder / ".lock"))
+        except OSError as error:
+            raise UserError(f"cannot write to {folder}: {error.strerror}") from error
+        _run_cmake(board, folder, source, libraries, werror, quiet)
+    return folder
+
+
+def _run_cmake(board: str, folder: Path, source: Path, libraries: dict[str, str], werror: bool,
+               quiet: bool) -> None:
+    """Configure and build, with a log of both in the build folder."""
     log = folder / "build.log"
     log.unlink(missing_ok=True)
     what = f"building the image for {board}"
@@ -42,7 +53,6 @@ def build_board(board: str, quiet: bool = False, werror: bool = False,
                 f"-DEL1BENCH_LIBFDT={libraries['libfdt']}"],
                log, what, quiet=quiet)
     run_logged(["cmake", "--build", str(folder)], log, what, quiet=True)
-    return folder
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:

@@ -5,7 +5,6 @@ renamed into place, under a lock, so that two commands started together share th
 """
 
 import contextlib
-import fcntl
 import os
 import shutil
 import tempfile
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Callable, Iterator
 
 from el1bench_host.errors import UserError
+from el1bench_host.locks import file_lock
 
 
 def cache_root() -> Path:
@@ -28,14 +28,13 @@ def cache_root() -> Path:
 def lock(name: str) -> Iterator[Path]:
     """Hold the cache's lock `name` (one per kind of entry); yields the cache folder."""
     root = cache_root()
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        handle = (root / f".{name}.lock").open("w", encoding="ascii")
-    except OSError as error:
-        raise UserError(f"cannot write to the cache folder {root}: {error.strerror}; "
-                        "set EL1BENCH_CACHE to another one") from error
-    with handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as held:
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            held.enter_context(file_lock(root / f".{name}.lock"))
+        except OSError as error:
+            raise UserError(f"cannot write to the cache folder {root}: {error.strerror}; "
+                            "set EL1BENCH_CACHE to another one") from error
         yield root
 
 
