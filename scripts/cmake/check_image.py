@@ -2,6 +2,7 @@
 
 - No dynamic relocations: the image is linked at a fixed virtual address.
 - No DC ZVA: it faults on Device memory, which is all memory before the MMU is on.
+- Timed code does not use the registers that the interrupt vector does not save.
 - No constructors: nobody would call them.
 - The symbol table that the second link added has moved no function.
 """
@@ -18,6 +19,13 @@ from symbols import read_symbols
 def output_of(*command: str) -> str:
     """Standard output of a tool."""
     return subprocess.run(command, check=True, text=True, capture_output=True).stdout
+
+
+def timed_range(symbols: str) -> range:
+    """The addresses of timed code, from nm's output."""
+    bounds = [int(re.search(rf"^([0-9a-f]+) . {name}$", symbols, re.MULTILINE)[1], 16)
+              for name in ("timed_text_start", "timed_text_end")]
+    return range(*bounds)
 
 
 def problems(arguments: argparse.Namespace) -> list[str]:
@@ -37,6 +45,11 @@ def problems(arguments: argparse.Namespace) -> list[str]:
             function = line.split("<", 1)[1][:-2]
         elif re.search(r"\bdc\s+g?zva\b", line):
             found.append(f"DC ZVA in {function}: {line.strip()}")
+    timed = timed_range(output_of(arguments.nm, elf))
+    for address, instruction in re.findall(r"^ *([0-9a-f]+):\t(.*)$", disassembly, re.MULTILINE):
+        if int(address, 16) in timed and re.search(r"\b[xw](9|1[0-58])\b", instruction):
+            found.append(f"timed code at {address} uses a register that interrupts do not save: "
+                         + instruction)
     if read_symbols(arguments.nm, arguments.elf) != read_symbols(arguments.nm,
                                                                   arguments.first_pass):
         found.append("functions moved between the two link passes: the symbol table is wrong")

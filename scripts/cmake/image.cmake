@@ -18,6 +18,14 @@ set(code_flags
   -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables
   -ffunction-sections -fdata-sections)
 
+# Our own code leaves these registers alone, so that an interrupt need not save them
+# (src/boot/vectors.S); the libraries use them, and are never called from interrupts. x16 and x17
+# are not among them: the compiler takes those for indirect tail calls whatever it is told.
+# check_image.py looks at timed code.
+foreach(register 9 10 11 12 13 14 15 18)
+  list(APPEND code_flags -ffixed-x${register})
+endforeach()
+
 # What the sources say of the build. The build id is a hash of everything that goes into the image,
 # so two builds of one tree carry the same one.
 list(JOIN code_flags " " code_flags_text)

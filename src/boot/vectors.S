@@ -9,7 +9,7 @@
 
 #include "../arch/exception_frame.h"
 
-#define IRQ_FRAME_BYTES 160
+#define IRQ_FRAME_BYTES 96
 
 	.section .text.vectors, "ax", %progbits
 
@@ -29,7 +29,8 @@
 	 * CNTPCT is read as soon as there is a register for it: taking an exception is a context
 	 * synchronization event, so no ISB is needed. ELR_EL1 and SPSR_EL1 stay in their registers:
 	 * the handler neither unmasks interrupts nor takes exceptions that return. x19 to x29 are
-	 * the handler's to keep (AAPCS64), floating-point registers it does not touch.
+	 * the handler's to keep (AAPCS64). x9 to x15, x18 and floating-point registers it does not
+	 * touch: the image's C code is compiled that way, and libraries are not called from a handler.
 	 */
 .macro irq_slot
 	.balign	128
@@ -38,20 +39,12 @@
 	stp	x2, x3, [sp, #16]
 	stp	x4, x5, [sp, #32]
 	stp	x6, x7, [sp, #48]
-	stp	x8, x9, [sp, #64]
-	stp	x10, x11, [sp, #80]
-	stp	x12, x13, [sp, #96]
-	stp	x14, x15, [sp, #112]
-	stp	x16, x17, [sp, #128]
-	stp	x18, x30, [sp, #144]
+	stp	x8, x16, [sp, #64]
+	stp	x17, x30, [sp, #80]
 	ldr	x1, exception_irq_entry /* PC-relative: it lies within 1 MiB */
 	blr	x1
-	ldp	x18, x30, [sp, #144]
-	ldp	x16, x17, [sp, #128]
-	ldp	x14, x15, [sp, #112]
-	ldp	x12, x13, [sp, #96]
-	ldp	x10, x11, [sp, #80]
-	ldp	x8, x9, [sp, #64]
+	ldp	x17, x30, [sp, #80]
+	ldp	x8, x16, [sp, #64]
 	ldp	x6, x7, [sp, #48]
 	ldp	x4, x5, [sp, #32]
 	ldp	x2, x3, [sp, #16]
