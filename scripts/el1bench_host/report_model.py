@@ -278,7 +278,7 @@ def head(results: Mapping[str, Any]) -> list[Block]:
                                       f"{_known(machine['model'] or image['board'])}")]
     if machine["emulated"]:
         blocks.append(Remark(f"EMULATED by {_known(machine['emulator'])}: ratios within this run "
-                             "hold, the times are not those of any hardware", True))
+                             "hold, times do not", True))
     if not run["complete"]:
         blocks.append(Remark("INCOMPLETE: this run did not come whole; see the problems below",
                              True))
@@ -392,6 +392,7 @@ def make_document(results: Mapping[str, Any]) -> list[Block]:
             blocks.append(relative_table(results, differences, rows))
         blocks += _passed_checks(results, suite, rows)
     if metrics:
+        blocks.append(Heading(2, "how to read it"))
         blocks.append(Remark(
             "Figures are ticks an operation. ticks: the headline, the median or (m) a mean where "
             "the median is too coarse. 95 %: confidence interval of p50; ~ the range of p50 over "
