@@ -181,7 +181,7 @@ def ensure_u_boot(quiet: bool = False) -> Path:
 
     From trixie: the one of bookworm hangs in `go` on a PL011.
     """
-    folder = ensure("u-boot-qemu", "all", "trixie", quiet)
+    folder = ensure("u-boot-qemu", "arm64", "trixie", quiet)
     binary = folder / "usr" / "lib" / "u-boot" / "qemu_arm64" / "u-boot.bin"
     if not binary.is_file():
         raise UserError(f"the package u-boot-qemu holds no {binary.relative_to(folder)}")
