@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence
 
-from el1bench_host import build, decode, machine, paths, results, run, setup
+from el1bench_host import build, decode, machine, paths, results, setup
+from el1bench_host.run import BOUND_FACTOR, BootStream, Limits, Outcome, run_boot
 
 CONSOLE_SHOWN = 6000
 PREFIX = "el1bench."
@@ -66,7 +67,7 @@ class Boot:
 
     command: list[str]
     log: bytes
-    outcome: run.Outcome
+    outcome: Outcome
     decoded: decode.DecodedLog
 
     @property
@@ -135,14 +136,14 @@ class QemuTest(unittest.TestCase):
         self.noted.append(text)
 
     def boot(self, qemu: machine.Setup, words: Optional[Sequence[str]] = None, *,
-             launch: Optional[Callable[[run.BootStream], Any]] = None,
-             limits: Optional[run.Limits] = None) -> Boot:
+             launch: Optional[Callable[[BootStream], Any]] = None,
+             limits: Optional[Limits] = None) -> Boot:
         """Run one boot to its end; `words` are its arguments where QEMU passes them."""
         if words is not None:
             qemu = replace(qemu, arguments=" ".join(words))
         log = io.BytesIO()
-        limits = limits or run.Limits(factor=run.BOUND_FACTOR[qemu.accel])
-        outcome = run.run_boot(qemu, log, limits, launch=launch)
+        limits = limits or Limits(factor=BOUND_FACTOR[qemu.accel])
+        outcome = run_boot(qemu, log, limits, launch=launch)
         boot = Boot(machine.command_line(qemu), log.getvalue(), outcome,
                     decode.decode_log(log.getvalue()))
         self.boots.append(boot)
