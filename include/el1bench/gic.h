@@ -61,8 +61,5 @@ bool gic_start(const struct gic_description *description, const char **reason);
 /* Installs a handler for an SGI or PPI on all cores; NULL removes it. INTID below GIC_INTID_COUNT. */
 void gic_set_handler(uint32_t intid, gic_handler handler);
 
-/* The table the drivers dispatch through. */
-extern gic_handler gic_handlers[GIC_INTID_COUNT];
-
 /* How an SGI to all others is sent: "filter" (GICv2), "irm" (GICv3), for the provenance lines. */
 const char *gic_broadcast_method(void);

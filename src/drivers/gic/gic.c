@@ -1,7 +1,6 @@
 /*
  * The version-independent part of the interrupt controller: which driver is in use, and the table
- * of handlers that both dispatch through. The table has no empty entries, so that the dispatch is a
- * load and a call.
+ * of handlers that both dispatch through.
  */
 #include "el1bench/gic.h"
 
@@ -21,8 +20,8 @@ TIMED static void unhandled(uint32_t intid, uint32_t source, uint64_t stamp)
 	cpu_current()->spurious_interrupts++;
 }
 
-gic_handler gic_handlers[GIC_INTID_COUNT] = {
-	[0 ... GIC_INTID_COUNT - 1] = unhandled,
+struct gic_hot gic_hot = {
+	.handlers = {[0 ... GIC_INTID_COUNT - 1] = unhandled},
 };
 
 bool gic_start(const struct gic_description *description, const char **reason)
@@ -44,7 +43,7 @@ bool gic_start(const struct gic_description *description, const char **reason)
 TIMED void gic_set_handler(uint32_t intid, gic_handler handler)
 {
 	if (intid < GIC_INTID_COUNT) {
-		__atomic_store_n(&gic_handlers[intid], handler != NULL ? handler : unhandled,
+		__atomic_store_n(&gic_hot.handlers[intid], handler != NULL ? handler : unhandled,
 				 __ATOMIC_RELEASE);
 	}
 }

@@ -46,9 +46,8 @@
 #define GICC_APR 0x0d0
 
 static struct {
-	volatile void *distributor;
-	volatile void *cpu_interface;
 	uint32_t target[CORES_MAX];  /* GICD_SGIR without the INTID: reaches that core */
+	volatile void *distributor;
 	uint32_t enabled[CORES_MAX]; /* SGIs and PPIs; 0 until the core's first start_cpu */
 } v2;
 
@@ -57,16 +56,16 @@ TIMED static void v2_odd_interrupt(uint32_t iar)
 {
 	cpu_current()->spurious_interrupts++;
 	if (!GIC_INTID_IS_SPECIAL(GICC_IAR_INTID(iar))) {
-		write32(v2.cpu_interface, GICC_EOIR, iar);
+		write32(gic_hot.cpu_interface, GICC_EOIR, iar);
 	}
 }
 
 /* The whole of an interrupt: acknowledge, dispatch, end. Called from the vector stub. */
 TIMED static void v2_irq_entry(uint64_t stamp)
 {
-	volatile void *cpu_interface = v2.cpu_interface;
+	volatile void *cpu_interface = gic_hot.cpu_interface;
 	uint32_t iar = read32(cpu_interface, GICC_IAR);
-	uint32_t intid = GICC_IAR_INTID(iar);
+	uint64_t intid = gic_opaque(GICC_IAR_INTID(iar));
 
 	if (__builtin_expect(intid >= GIC_INTID_COUNT, 0)) {
 		v2_odd_interrupt(iar);
@@ -74,7 +73,7 @@ TIMED static void v2_irq_entry(uint64_t stamp)
 	}
 	/* What the sender stored before its SGI is read after the acknowledge. */
 	dmb_ishld();
-	gic_handlers[intid](intid, GICC_IAR_SOURCE(iar), stamp);
+	gic_hot.handlers[intid]((uint32_t)intid, GICC_IAR_SOURCE(iar), stamp);
 	write32(cpu_interface, GICC_EOIR, iar);
 }
 
@@ -88,7 +87,7 @@ static bool v2_start(const struct gic_description *description, const char **rea
 		return false;
 	}
 	v2.distributor = distributor;
-	v2.cpu_interface = description->cpu_interface;
+	gic_hot.cpu_interface = description->cpu_interface;
 	for (uint32_t core = 0; core < CORES_MAX; core++) {
 		v2.enabled[core] = 0;
 	}
@@ -126,7 +125,7 @@ static uint32_t v2_own_target_mask(void)
 static bool v2_start_cpu(uint32_t cpu, const char **reason)
 {
 	volatile void *distributor = v2.distributor;
-	volatile void *cpu_interface = v2.cpu_interface;
+	volatile void *cpu_interface = gic_hot.cpu_interface;
 	uint32_t mask;
 
 	if (cpu >= CORES_MAX) {

@@ -55,9 +55,9 @@
 #define ICC_SGI1R_IRM (UINT64_C(1) << 40) /* all but the sender */
 
 static struct {
+	uint64_t target[CPU_MAX]; /* ICC_SGI1R_EL1 without the INTID: reaches that core */
 	volatile void *distributor;
 	struct gic_description description;
-	uint64_t target[CPU_MAX]; /* ICC_SGI1R_EL1 without the INTID: reaches that core */
 	volatile void *redistributor[CPU_MAX];
 	uint32_t enabled[CPU_MAX]; /* SGIs and PPIs; 0 until the core's first start_cpu */
 } v3;
@@ -78,7 +78,7 @@ TIMED static void v3_odd_interrupt(uint64_t intid)
  */
 TIMED static void v3_irq_entry(uint64_t stamp)
 {
-	uint64_t intid = SYSREG_READ(icc_iar1_el1) & ICC_IAR1_INTID;
+	uint64_t intid = gic_opaque(SYSREG_READ(icc_iar1_el1) & ICC_IAR1_INTID);
 
 	/* The acknowledge has taken effect before what follows; only a DSB orders it. */
 	dsb_sy();
@@ -86,7 +86,7 @@ TIMED static void v3_irq_entry(uint64_t stamp)
 		v3_odd_interrupt(intid);
 		return;
 	}
-	gic_handlers[intid]((uint32_t)intid, 0, stamp);
+	gic_hot.handlers[intid]((uint32_t)intid, 0, stamp);
 	SYSREG_WRITE(icc_eoir1_el1, intid);
 }
 
