@@ -58,8 +58,9 @@ SECTIONS
 	data_start = .;
 	.data : {
 		*(.data .data.*)
-		. = ALIGN(PAGE);
 	} :data
+	/* Outside of the section, so that the file does not carry the rest of the page. */
+	. = ALIGN(PAGE);
 	data_end = .;
 
 	/* Page tables and stacks: not cleared with .bss, each user sees to its own. */

@@ -14,7 +14,7 @@ file(GLOB_RECURSE image_headers CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/include/*.h)
 
 set(code_flags
-  -std=gnu11 -O2 -mcpu=cortex-a53 -mgeneral-regs-only -mstrict-align -mno-outline-atomics
+  -std=gnu11 -Os -mcpu=cortex-a53 -mgeneral-regs-only -mstrict-align -mno-outline-atomics
   -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables
   -ffunction-sections -fdata-sections)
 
@@ -29,6 +29,7 @@ endforeach()
 # What the sources say of the build. The build id is a hash of everything that goes into the image,
 # so two builds of one tree carry the same one.
 list(JOIN code_flags " " code_flags_text)
+string(APPEND code_flags_text " (-Os where nothing is timed)")
 get_filename_component(newlib_key ${EL1BENCH_NEWLIB} DIRECTORY)
 get_filename_component(newlib_key ${newlib_key} NAME)
 string(REGEX REPLACE "^newlib-" "" newlib_key ${newlib_key})
@@ -83,10 +84,30 @@ target_include_directories(image_objects PRIVATE ${PROJECT_BINARY_DIR})
 target_link_libraries(image_objects PRIVATE target_flags target_libraries)
 add_dependencies(image_objects build_info)
 
+# What holds no timed code is made small instead of fast. Sources are looked at again when they
+# change, so that marking a function TIMED is all it takes.
+foreach(source ${image_sources})
+  file(STRINGS ${source} timed REGEX "TIMED" LIMIT_COUNT 1)
+  if(source MATCHES "\\.c$" AND NOT timed)
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Os)
+  endif()
+endforeach()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${image_sources})
+
+# Most of the image runs once and is built small; what runs while timing is built fast.
+file(GLOB_RECURSE timed_sources CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/src/suites/*.c ${PROJECT_SOURCE_DIR}/src/smp/*.c
+  ${PROJECT_SOURCE_DIR}/src/drivers/gic/*.c)
+foreach(name engine samples benchmark_run pace random)
+  list(APPEND timed_sources ${PROJECT_SOURCE_DIR}/src/bench/${name}.c)
+endforeach()
+set_source_files_properties(${timed_sources} PROPERTIES COMPILE_OPTIONS "-O2")
+
 # Runs at physical addresses with the MMU off: no library calls, no tables of absolute addresses.
-set_source_files_properties(
-  ${PROJECT_SOURCE_DIR}/src/arch/mmu_early.c ${PROJECT_SOURCE_DIR}/src/arch/mmu_tables.c PROPERTIES
-  COMPILE_OPTIONS "-fno-builtin;-fno-tree-loop-distribute-patterns;-fno-jump-tables")
+set_property(
+  SOURCE ${PROJECT_SOURCE_DIR}/src/arch/mmu_early.c ${PROJECT_SOURCE_DIR}/src/arch/mmu_tables.c
+  APPEND PROPERTY COMPILE_OPTIONS
+  -fno-builtin -fno-tree-loop-distribute-patterns -fno-jump-tables)
 
 add_custom_command(
   OUTPUT ${linker_script}
