@@ -392,8 +392,9 @@ class _BootDecoder:
             wrong = [f"{key} {theirs[key]} (samples say {ours[key]})"
                      for key in theirs if theirs[key] != ours.get(key)]
             if wrong:
-                self._problem("disagreement", f"{row.title()}: the image's figures are not those of "
-                                              f"its samples: {', '.join(wrong)}", row.line)
+                self._problem("disagreement",
+                              f"{row.title()}: the image's figures are not those of its samples: "
+                              f"{', '.join(wrong)}", row.line)
 
 
 def count_reasons(excluded: dict[int, str]) -> dict[str, int]:

@@ -25,7 +25,7 @@ class LogFollower:
 
     def _start(self) -> None:
         self.plan: Optional[dict[str, int]] = None
-        """`benchmarks`, `rows`, `samples`, `warmup` and `bound-ms` of the plan, once it is known."""
+        """`benchmarks`, `rows`, `samples`, `warmup` and `bound-ms` of the plan, once known."""
         self.timing_over = False
         """True once machine lines have come after the plan: it is not measuring any more."""
         self.status: Optional[str] = None

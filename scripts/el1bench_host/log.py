@@ -45,7 +45,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Damaged:
-    """What looks like a machine line but does not check; `claimed` is the number it seems to bear."""
+    """What looks like a machine line but does not check; `claimed`: the number it seems to bear."""
 
     number: int
     claimed: Optional[int]
@@ -82,7 +82,8 @@ def scan_line(text: bytes, number: int) -> list[Line | Damaged]:
         return [Damaged(number, None, "its head is damaged or cut off", True)]
     for index, prefix in enumerate(prefixes):
         last = index + 1 == len(prefixes)
-        segment = text[prefix.start():] if last else text[prefix.start():prefixes[index + 1].start()]
+        end = len(text) if last else prefixes[index + 1].start()
+        segment = text[prefix.start():end]
         claimed = int(prefix.group(2))
         # The last checksum in the segment counts, since free text may hold one too.
         match = _CHECKED.match(segment)
@@ -212,8 +213,9 @@ def _name_gaps(boot: BootLines, index: int) -> None:
     if boot.end is None:
         latest = ordered[-1]
         boot.problems.append(Problem(
-            "no-trailer", f"the boot ends without its trailer, after machine line {latest.sequence}",
-            index, latest.number, latest.sequence))
+            "no-trailer",
+            f"the boot ends without its trailer, after machine line {latest.sequence}", index,
+            latest.number, latest.sequence))
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""A report as plain text of at most 100 columns, for a terminal or a pipe. No colour, ASCII only."""
+"""A report as plain text of at most 100 columns, for a terminal or a pipe: ASCII, no colour."""
 
 import textwrap
 from typing import Iterator, Sequence

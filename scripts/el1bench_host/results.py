@@ -257,7 +257,8 @@ def _place(metric: Mapping[str, Any], name: str) -> tuple[Any, ...]:
             tuple(sorted(metric["factors"].items())))
 
 
-def make_results(decoded: DecodedLog, run_info: Optional[Mapping[str, Any]] = None) -> dict[str, Any]:
+def make_results(decoded: DecodedLog,
+                 run_info: Optional[Mapping[str, Any]] = None) -> dict[str, Any]:
     """The content of results.json.
 
     `run_info` adds what only the host knows: its keys `image`, `machine` and `run` hold keys to set

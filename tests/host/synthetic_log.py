@@ -95,8 +95,8 @@ class Boot:
             if row.cold is not None:
                 figures["cold"] = str(row.cold)
         cpu, peer = ("-" if one is None else one for one in (row.cpu, row.peer))
-        body = (f"{index} {row.name} {'pass' if good else 'fail'} {value} tick cpu={cpu} peer={peer} "
-                f"n={len(good)} warmup={self.warmup} "
+        body = (f"{index} {row.name} {'pass' if good else 'fail'} {value} tick cpu={cpu} "
+                f"peer={peer} n={len(good)} warmup={self.warmup} "
                 + " ".join(f"{key}={figures[key]}" for key in figures)
                 + f" ops={row.ops} factors={row.factors} excluded={excluded} "
                 f"samples={len(row.samples)}")
@@ -107,7 +107,8 @@ class Boot:
 
     def dump(self, index: int, row: Row, limit: Optional[int] = None) -> None:
         """A row's raw samples."""
-        coded = [value + BIAS if isinstance(value, int) else REASONS[value] for value in row.samples]
+        coded = [value + BIAS if isinstance(value, int) else REASONS[value]
+                 for value in row.samples]
         if not coded:
             return
         code = Code(coded)

@@ -173,7 +173,8 @@ class Damage(unittest.TestCase):
                 if sequence == len(self.machine) - 1:
                     self.check(data, "no-trailer", sequence - 1)
                 else:
-                    self.check(data, "missing", sequence, at + 1 if at + 1 in self.machine else None)
+                    next_line = at + 1 if at + 1 in self.machine else None
+                    self.check(data, "missing", sequence, next_line)
 
     def test_removed_raw_line_names_its_samples(self) -> None:
         for sequence, at in enumerate(self.machine):

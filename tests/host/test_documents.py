@@ -98,11 +98,13 @@ class ResultsFormat(unittest.TestCase):
 
     def test_every_key_of_the_page_is_made(self) -> None:
         made = self.made
-        rows = re.findall(r"^\| ((?:`[a-z0-9_]+`(?:, )?)+) \|", section(RESULTS_PAGE, "A metric"), re.M)
+        rows = re.findall(r"^\| ((?:`[a-z0-9_]+`(?:, )?)+) \|", section(RESULTS_PAGE, "A metric"),
+                          re.M)
         on_page = {key for row in rows for key in re.findall(r"`([a-z0-9_]+)`", row)}
         seen = {key for metric in made["metrics"] for key in metric}
         self.assertEqual(on_page - seen, {"from"})
-        top = re.findall(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", section(RESULTS_PAGE, "Top level"), re.M)
+        top = re.findall(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", section(RESULTS_PAGE, "Top level"),
+                         re.M)
         self.assertEqual({key for row in top for key in re.findall(r"`([a-z_]+)`", row)}, set(made))
 
     def test_warnings_and_problems(self) -> None:

@@ -36,7 +36,8 @@ class Terminal(unittest.TestCase):
 
     def test_figures(self) -> None:
         text = report.render(results_of(example_boot()), "term")
-        self.assertRegex(text, r"normal\.total +0>1 +118 +11 +12 +12\.\.12 +13 +- +4000 +12\.17m +195")
+        self.assertRegex(
+            text, r"normal\.total +0>1 +118 +11 +12 +12\.\.12 +13 +- +4000 +12\.17m +195")
         self.assertRegex(text, r"normal\.net +0>1 +118 +12\.17 +3\.48 +8\.69m .* 3\.49\n")
         self.assertIn("EMULATED by qemu-7.2", text)
         self.assertIn("62.5 MHz; it advances by 1 tick, 16 ns", text)
@@ -82,7 +83,8 @@ class Terminal(unittest.TestCase):
         self.assertIn("INCOMPLETE", shown)
         self.assertIn("without its trailer", shown)
         failed = example_boot(status="failed", uart_bytes_in_timed=3)
-        self.assertIn("uart_bytes_in_timed failed: 3 bytes", report.render(results_of(failed), "term"))
+        self.assertIn("uart_bytes_in_timed failed: 3 bytes",
+                      report.render(results_of(failed), "term"))
 
     def test_nothing_at_all(self) -> None:
         for output_format in report.FORMATS:
@@ -122,7 +124,8 @@ class Csv(unittest.TestCase):
 class Command(unittest.TestCase):
     """Files in, files out."""
 
-    def run_report(self, *results: Path, output_format: str = "term", output: str | None = None) -> str:
+    def run_report(self, *results: Path, output_format: str = "term",
+                   output: str | None = None) -> str:
         """Standard output of the command."""
         out = io.StringIO()
         with contextlib.redirect_stdout(out):

@@ -177,7 +177,8 @@ class Loading(unittest.TestCase):
         good = to_text(make_results(decode_log(example_boot().text())))
         path = self.folder / "results.json"
         for text in ("", "{}", "[]", "null", "{" * 100000, "[" * 100000, good[:-20],
-                     good.replace("results/1", "results/2"), good.replace('"n":120', '"n":"120"', 1),
+                     good.replace("results/1", "results/2"),
+                     good.replace('"n":120', '"n":"120"', 1),
                      good.replace('"n":120', '"n":NaN', 1), good.replace('"n":120', '"n":true', 1),
                      good.replace('"max":2,', '"max":1e400,', 1), good.replace('"max":2,', "", 1),
                      good.replace('"n":120', '"n":' + "9" * 5000, 1), "\ud800"):
