@@ -6,14 +6,13 @@
 
 #include <stdint.h>
 
-struct symbol_entry {
-	uint32_t offset; /* of the function's first byte, from image_start, in bytes */
-	uint32_t name;   /* of its NUL-terminated name in symbol_names, in bytes */
-};
-
-extern const uint32_t symbol_count;
-extern const struct symbol_entry symbol_table[]; /* symbol_count entries, ascending offsets */
-extern const char symbol_names[];
+/*
+ * The functions by ascending address. Each: its distance from the one before (the first: from
+ * image_start) in units of 4 bytes, as a 16-bit little-endian number at any alignment, then its
+ * NUL-terminated name.
+ */
+extern const uint8_t symbol_table[];
+extern const uint8_t symbol_table_end[];
 
 /*
  * The function that `virtual_address` lies in, and the distance from its start in bytes; NULL (and

@@ -14,7 +14,7 @@ file(GLOB_RECURSE image_headers CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/include/*.h)
 
 set(code_flags
-  -std=gnu11 -Os -mcpu=cortex-a53 -mgeneral-regs-only -mstrict-align -mno-outline-atomics
+  -std=gnu11 -O2 -mcpu=cortex-a53 -mgeneral-regs-only -mstrict-align -mno-outline-atomics
   -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables
   -ffunction-sections -fdata-sections)
 
@@ -93,15 +93,6 @@ foreach(source ${image_sources})
   endif()
 endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${image_sources})
-
-# Most of the image runs once and is built small; what runs while timing is built fast.
-file(GLOB_RECURSE timed_sources CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/src/suites/*.c ${PROJECT_SOURCE_DIR}/src/smp/*.c
-  ${PROJECT_SOURCE_DIR}/src/drivers/gic/*.c)
-foreach(name engine samples benchmark_run pace random)
-  list(APPEND timed_sources ${PROJECT_SOURCE_DIR}/src/bench/${name}.c)
-endforeach()
-set_source_files_properties(${timed_sources} PROPERTIES COMPILE_OPTIONS "-O2")
 
 # Runs at physical addresses with the MMU off: no library calls, no tables of absolute addresses.
 set_property(

@@ -1,9 +1,12 @@
 /*
- * Finds the function that an address lies in, by bisection of the table that the build adds.
+ * Finds the function that an address lies in, by walking the table that the build adds: it is only
+ * read when something has gone wrong, so its size counts and its speed does not.
  */
 #include "el1bench/symbols.h"
 
 #include <stddef.h>
+
+#define INSTRUCTION_BYTES 4
 
 /* From the linker script. */
 extern const char image_start[];
@@ -11,28 +14,27 @@ extern const char text_end[];
 
 const char *symbol_lookup(uint64_t virtual_address, uint64_t *offset)
 {
-	const uint64_t start = (uint64_t)(uintptr_t)image_start;
-	uint32_t below = 0;
-	uint32_t above = symbol_count;
+	uint64_t start = (uint64_t)(uintptr_t)image_start;
+	const uint8_t *entry = symbol_table;
+	const char *name = NULL;
 
 	if (virtual_address < start || virtual_address >= (uint64_t)(uintptr_t)text_end) {
 		return NULL;
 	}
-	const uint64_t wanted = virtual_address - start;
+	while (entry < symbol_table_end) {
+		uint64_t next = start + (entry[0] | (uint64_t)entry[1] << 8) * INSTRUCTION_BYTES;
 
-	/* Entries before `below` start at or before the address, entries from `above` on after it. */
-	while (below < above) {
-		uint32_t middle = below + (above - below) / 2;
-
-		if (symbol_table[middle].offset <= wanted) {
-			below = middle + 1;
-		} else {
-			above = middle;
+		if (next > virtual_address) {
+			break;
 		}
+		start = next;
+		name = (const char *)entry + 2;
+		for (entry += 2; *entry != 0; entry++) {
+		}
+		entry++;
 	}
-	if (below == 0) {
-		return NULL;
+	if (name != NULL) {
+		*offset = virtual_address - start;
 	}
-	*offset = wanted - symbol_table[below - 1].offset;
-	return &symbol_names[symbol_table[below - 1].name];
+	return name;
 }
