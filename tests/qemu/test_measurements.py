@@ -4,7 +4,6 @@ import collections
 import json
 import math
 import re
-import statistics
 import subprocess
 import unittest
 from dataclasses import dataclass
@@ -125,18 +124,27 @@ class Ratio(QemuTest):
 
     serial = True
 
-    def test_delivery_to_total(self) -> None:
-        ratios = []
+    def ratios(self) -> list[float]:
+        """Delivery to total in three runs."""
+        found = []
         for _ in range(3):
-            boot = self.boot(setup_of("qemu-virt", cpus=2), words_of(suite="ipi", samples=2000))
-            self.assert_passed(boot, 2)
+            boot = self.boot(setup_of("qemu-virt", cpus=4), words_of(suite="ipi", samples=2000))
+            self.assert_passed(boot, 4)
             delivery = boot.row("ipi.normal.delivery")["p50"]
             total = boot.row("ipi.normal.total")["p50"]
-            ratios.append(delivery / total)
-            self.note(f"delivery {delivery}, total {total}, ratio {ratios[-1]:.4f}")
-        middle = statistics.median(ratios)
-        for ratio in ratios:
-            self.assertLessEqual(abs(ratio / middle - 1), 0.05)
+            found.append(delivery / total)
+            self.note(f"delivery {delivery}, total {total}, ratio {found[-1]:.4f}")
+        return found
+
+    def test_delivery_to_total(self) -> None:
+        # A host that changes its pace within a run mixes two distributions: one more try for that.
+        for last in (False, True):
+            ratios = self.ratios()
+            spread = max(ratios) / min(ratios) - 1
+            self.note(f"the largest is {spread:.1%} above the smallest")
+            if spread <= 0.05 or last:
+                break
+        self.assertLessEqual(spread, 0.05)
 
 
 class Silence(QemuTest):
