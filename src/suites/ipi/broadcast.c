@@ -33,8 +33,7 @@ TIMED static bool sample(struct benchmark_run *run)
 	uint32_t others = smp_online_count() - 1;
 	struct ipi_stamps stamps;
 
-	if (!ipi_receivers(run, 1, others, ipi_acknowledge) ||
-	    !ipi_round(run, ipi_send_others, 1, others, 1, &stamps)) {
+	if (!ipi_receivers(run, 1, others, ipi_acknowledge) || !ipi_send_to_others(run, &stamps)) {
 		return false;
 	}
 	sample_record(run->rows[FIRST], (int64_t)(stamps.first - stamps.begin));

@@ -52,7 +52,7 @@ TIMED static bool sample(struct benchmark_run *run)
 	struct ipi_stamps stamps;
 
 	if (!ipi_receivers(run, 1, others, lock_and_acknowledge) ||
-	    !ipi_round(run, ipi_send_others, 1, others, 1, &stamps)) {
+	    !ipi_send_to_others(run, &stamps)) {
 		return false;
 	}
 	if (lock.holders - holders != others) {

@@ -8,9 +8,10 @@
 
 #include "ipi.h"
 
-TIMED static void send_nothing(uint32_t target)
+TIMED static void send_nothing(uint32_t cpu, uint32_t intid)
 {
-	(void)target;
+	(void)cpu;
+	(void)intid;
 }
 
 static uint32_t row_count(uint32_t online)
@@ -33,7 +34,7 @@ TIMED static bool sample(struct benchmark_run *run)
 	struct ipi_stamps stamps;
 
 	if (!ipi_receivers(run, 0, 0, ipi_acknowledge) ||
-	    !ipi_round(run, send_nothing, 0, 1, 0, &stamps)) {
+	    !ipi_send_to_one(run, send_nothing, 0, 0, &stamps)) {
 		return false;
 	}
 	sample_record(run->rows[0], (int64_t)(stamps.end - stamps.begin));

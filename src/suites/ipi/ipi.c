@@ -118,25 +118,45 @@ TIMED static bool lost(struct benchmark_run *run, uint32_t cpu)
 	return benchmark_fail(run, "core %lu did not acknowledge sample %lu", cpu, run->index, 0);
 }
 
-TIMED bool ipi_round(struct benchmark_run *run, ipi_send send, uint32_t first, uint32_t count,
-		     uint32_t arrivals, struct ipi_stamps *stamps)
+TIMED bool ipi_send_to_one(struct benchmark_run *run, ipi_send send, uint32_t cpu,
+			   uint32_t arrivals, struct ipi_stamps *stamps)
+{
+	const struct ipi_slot *slot = &slots[cpu];
+	uint64_t expected = slot->acknowledged + arrivals;
+	uint64_t begin = counter_begin();
+
+	send(cpu, GIC_SGI_BENCH);
+	if (!poll_until(&slot->acknowledged, expected)) {
+		return lost(run, cpu);
+	}
+	stamps->end = counter_end();
+	stamps->begin = begin;
+	stamps->first = slot->stamp;
+	stamps->last = slot->stamp;
+	return true;
+}
+
+TIMED bool ipi_send_to_others(struct benchmark_run *run, struct ipi_stamps *stamps)
 {
 	/* Looked up before the clock starts, so that the loop polls and does nothing else. */
-	const struct ipi_slot *waited[CPU_MAX];
-	uint64_t expected[CPU_MAX];
-	uint32_t target = smp_online_cpu(first);
+	struct {
+		const struct ipi_slot *slot;
+		uint64_t expected;
+	} waits[CPU_MAX];
+	void (*send_others)(uint32_t intid) = gic->send_others;
+	uint32_t others = smp_online_count() - 1;
 	uint64_t begin;
 
-	for (uint32_t i = 0; i < count; i++) {
-		waited[i] = &slots[smp_online_cpu(first + i)];
-		expected[i] = waited[i]->acknowledged + arrivals;
+	for (uint32_t i = 0; i < others; i++) {
+		waits[i].slot = &slots[smp_online_cpu(1 + i)];
+		waits[i].expected = waits[i].slot->acknowledged + 1;
 	}
 
 	begin = counter_begin();
-	send(target);
-	for (uint32_t i = 0; i < count; i++) {
-		if (!poll_until(&waited[i]->acknowledged, expected[i])) {
-			return lost(run, smp_online_cpu(first + i));
+	send_others(GIC_SGI_BENCH);
+	for (uint32_t i = 0; i < others; i++) {
+		if (!poll_until(&waits[i].slot->acknowledged, waits[i].expected)) {
+			return lost(run, smp_online_cpu(1 + i));
 		}
 	}
 	stamps->end = counter_end();
@@ -144,24 +164,13 @@ TIMED bool ipi_round(struct benchmark_run *run, ipi_send send, uint32_t first, u
 	stamps->begin = begin;
 	stamps->first = UINT64_MAX;
 	stamps->last = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t stamp = waited[i]->stamp;
+	for (uint32_t i = 0; i < others; i++) {
+		uint64_t stamp = waits[i].slot->stamp;
 
 		stamps->first = stamp < stamps->first ? stamp : stamps->first;
 		stamps->last = stamp > stamps->last ? stamp : stamps->last;
 	}
 	return true;
-}
-
-TIMED void ipi_send_one(uint32_t target)
-{
-	gic->send(target, GIC_SGI_BENCH);
-}
-
-TIMED void ipi_send_others(uint32_t target)
-{
-	(void)target;
-	gic->send_others(GIC_SGI_BENCH);
 }
 
 enum { DELIVERY, TOTAL, UNICAST_ROWS };
@@ -190,7 +199,7 @@ TIMED bool ipi_unicast_sample(struct benchmark_run *run, uint32_t position)
 	struct ipi_stamps stamps;
 
 	if (!ipi_receivers(run, position, 1, ipi_acknowledge) ||
-	    !ipi_round(run, ipi_send_one, position, 1, 1, &stamps)) {
+	    !ipi_send_to_one(run, gic->send, smp_online_cpu(position), 1, &stamps)) {
 		return false;
 	}
 	sample_record(run->rows[DELIVERY], (int64_t)(stamps.first - stamps.begin));

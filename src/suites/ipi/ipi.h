@@ -1,6 +1,6 @@
 /*
  * What the IPI benchmarks share: the acknowledging handler, receivers that poll while they are
- * measured and idle otherwise, and one round: send, wait for every acknowledgement, read the clock.
+ * measured and idle otherwise, and one round: send, wait for the acknowledgements, read the clock.
  * All of it is timed code, core 0 unless said otherwise.
  */
 #pragma once
@@ -14,8 +14,8 @@
 #define IPI_GROUP "ipi"
 #define IPI_CONTROL "ipi.dry-run"
 
-/* Sends the measured interrupt; `target` is a core's index, or ignored by a broadcast. */
-typedef void (*ipi_send)(uint32_t target);
+/* Sends SGI `intid`; `cpu` is the target core's index. */
+typedef void (*ipi_send)(uint32_t cpu, uint32_t intid);
 
 struct ipi_stamps {
 	uint64_t begin; /* sender, before the send */
@@ -39,18 +39,16 @@ bool ipi_receivers(struct benchmark_run *run, uint32_t first, uint32_t count, gi
 /* All receivers idle, handler removed: every IPI benchmark's `finish`. */
 void ipi_finish(struct benchmark_run *run);
 
-/* To one core, to all others. */
-void ipi_send_one(uint32_t target);
-void ipi_send_others(uint32_t target);
-
 /*
- * One round to the online cores at positions [first, first + count): stamps, sends, waits until each
- * has acknowledged `arrivals` more interrupts than before (1; 0 for a send that sends nothing),
- * stamps. `send` is given the core at position `first`. False after benchmark_fail if an
- * acknowledgement did not come in time; the sample is then excluded from all of the run's rows.
+ * One round to one core: stamps, sends, waits until it has acknowledged `arrivals` more interrupts
+ * than before (1; 0 for a send that sends nothing), stamps. False after benchmark_fail if that did
+ * not come in time; the sample is then excluded from all of the run's rows.
  */
-bool ipi_round(struct benchmark_run *run, ipi_send send, uint32_t first, uint32_t count,
-	       uint32_t arrivals, struct ipi_stamps *stamps);
+bool ipi_send_to_one(struct benchmark_run *run, ipi_send send, uint32_t cpu, uint32_t arrivals,
+		     struct ipi_stamps *stamps);
+
+/* One round to all other online cores, likewise. */
+bool ipi_send_to_others(struct benchmark_run *run, struct ipi_stamps *stamps);
 
 /*
  * The whole of a benchmark that sends to one core, the one at online position `position` (0: the

@@ -46,11 +46,13 @@ TIMED static bool exchange(struct benchmark_run *run, uint32_t cpu)
 					      0);
 		}
 		if ((int64_t)(reading.there - reading.before) < 0) {
-			return benchmark_fail(run, "core %lu reads %lu ticks less than core 0 before it",
+			return benchmark_fail(run,
+					      "core %lu reads %lu ticks less than core 0 before it",
 					      cpu, reading.before - reading.there, 0);
 		}
 		if ((int64_t)(reading.after - reading.there) < 0) {
-			return benchmark_fail(run, "core 0 reads %lu ticks less than core %lu before it",
+			return benchmark_fail(run,
+					      "core 0 reads %lu ticks less than core %lu before it",
 					      reading.there - reading.after, cpu, 0);
 		}
 	}
@@ -69,7 +71,8 @@ TIMED static bool sample(struct benchmark_run *run)
 			return benchmark_fail(run, "core %lu did not finish its reads", cpu, 0, 0);
 		}
 		if (backward_reads != 0) {
-			return benchmark_fail(run, "core %lu saw the counter run backwards %lu times",
+			return benchmark_fail(run,
+					      "core %lu saw the counter run backwards %lu times",
 					      cpu, backward_reads, 0);
 		}
 		if (cpus[cpu].counter_hz != cpus[0].counter_hz) {

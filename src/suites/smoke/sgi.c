@@ -86,19 +86,20 @@ TIMED static bool sample(struct benchmark_run *run)
 
 			order.target = smp_online_cpu(to);
 			if (!smp_call(source, send_in_turn, NULL, CALL_TIMEOUT_MS)) {
-				return benchmark_fail(run, "core %lu did not finish sending to core %lu",
+				return benchmark_fail(run,
+						      "core %lu did not finish sending to core %lu",
 						      source, order.target, 0);
 			}
 			if (order.delivered != order.sends) {
-				return benchmark_fail(run, "SGI %lu from core %lu to core %lu was lost",
+				return benchmark_fail(run,
+						      "SGI %lu from core %lu to core %lu was lost",
 						      order.delivered, source, order.target);
 			}
 			expected += order.sends;
 			if (received_by_all() != expected) {
-				return benchmark_fail(run,
-						      "core %lu sent to core %lu: %lu too many delivered",
-						      source, order.target,
-						      received_by_all() - expected);
+				return benchmark_fail(
+					run, "core %lu sent to core %lu: %lu too many delivered",
+					source, order.target, received_by_all() - expected);
 			}
 		}
 	}
