@@ -22,14 +22,15 @@ struct benchmark {
 	const char *summary; /* one line for a person */
 	/*
 	 * Benchmarks of one group are sampled alternately, in an order that is drawn anew for each
-	 * pair of rounds and mirrored in the second (A B B A), so that drift hits all alike. NULL: alone.
+	 * pair of rounds and mirrored in the second (A B B A), so that drift hits all alike. NULL:
+	 * alone.
 	 */
 	const char *group;
 	/* Within its group, the benchmark whose samples are the base line; NULL: none. */
 	const char *control;
 	/* Samples per row are `samples=`; this caps or replaces it where set. NULL: as asked. */
 	uint32_t (*sample_count)(uint32_t asked);
-	/* Rows that `prepare` opens at most, for the plan; needs the number of online cores. */
+	/* Rows that `prepare` opens at most, for the plan. NULL: none, it is a check. */
 	uint32_t (*row_count)(uint32_t online);
 	/*
 	 * Before timing: checks that it can run and opens rows with `benchmark_row`. False after
@@ -41,7 +42,7 @@ struct benchmark {
 	 * benchmark ends here, what it has stays. A check (no rows) is called once. TIMED code.
 	 */
 	bool (*sample)(struct benchmark_run *run);
-	/* While timing, after the last sample or a failure: stops helpers on other cores. May be NULL. */
+	/* While timing, after the last sample or a failure: stops helpers. May be NULL. */
 	void (*finish)(struct benchmark_run *run);
 };
 

@@ -21,8 +21,8 @@ struct engine_checks {
 /*
  * Selects by `arguments->suites`, sizes the store, calls every `prepare`, opens a derived row `net`
  * for each benchmark whose control is there too. False with a reason (a format for up to three %lu)
- * if a name selects nothing or the samples do not fit; nothing has run then, and the run is refused.
- * `arguments` must stay. Once a boot.
+ * if a name selects nothing or the samples do not fit; nothing has run then, and the run is
+ * refused. Once a boot.
  */
 bool engine_plan(const struct arguments *arguments, const char **reason, uint64_t numbers[3]);
 
@@ -45,7 +45,7 @@ void engine_run(const struct engine_hooks *hooks);
 /* The checks so far; what concerns samples and interrupts is counted by this call. */
 const struct engine_checks *engine_checks(void);
 
-/* All registered benchmarks, those selected first in this boot's drawn order, with how they ended. */
+/* All registered benchmarks, the selected ones first, in drawn order, with how they ended. */
 uint32_t engine_run_count(void);
 const struct benchmark_run *engine_run_at(uint32_t position);
 

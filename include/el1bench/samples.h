@@ -31,7 +31,7 @@ struct sample_row {
 	int32_t cpu;           /* starts the interval; SAMPLE_NO_CPU if none */
 	int32_t peer;          /* the other end; SAMPLE_NO_CPU if none */
 	uint32_t operations;   /* one sample covers so many; 1 unless batched */
-	/* A derived row stores nothing: sample i is minuend[i] - subtrahend[i], where both are good. */
+	/* A derived row stores nothing: sample i is minuend[i] - subtrahend[i] if both are good. */
 	const struct sample_row *minuend;
 	const struct sample_row *subtrahend;
 	uint32_t capacity;
@@ -50,15 +50,16 @@ static inline bool sample_is_excluded(int64_t value)
 	return value < INT64_MIN + SAMPLE_EXCLUSIONS;
 }
 
-/* Empties the store; at most `row_capacity` rows fit from now on. False if the arena is too small. */
+/* Empties the store; `row_capacity` rows fit from now on. False if the arena is too small. */
 bool samples_start(uint32_t row_capacity);
 
 /*
  * Opens a row of `capacity` samples whose buffer starts `offset_bytes` (a multiple of 64) further
  * than it would: the per-boot offset. NULL if rows or memory are used up.
  */
-struct sample_row *samples_open(const char *benchmark, const char *metric, int32_t cpu, int32_t peer,
-				const char *factors, uint32_t capacity, uint32_t offset_bytes);
+struct sample_row *samples_open(const char *benchmark, const char *metric, int32_t cpu,
+				int32_t peer, const char *factors, uint32_t capacity,
+				uint32_t offset_bytes);
 
 /* Opens a derived row; NULL if rows are used up. */
 struct sample_row *samples_open_derived(const char *benchmark, const char *metric,

@@ -12,7 +12,7 @@
 
 struct engine engine;
 
-static const struct engine_unit *unit;    /* that is being sampled */
+static const struct engine_unit *unit;     /* that is being sampled */
 static uint32_t unit_order[BENCHMARK_MAX]; /* of its members, drawn for each pair of rounds */
 
 TIMED static bool is_live(const struct benchmark_run *run)

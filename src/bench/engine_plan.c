@@ -10,9 +10,9 @@
 #include "memory_need.h"
 #include "pace.h"
 
-#define STACK_OFFSETS 256  /* multiples of 16 below 4096 */
+#define STACK_OFFSETS 256 /* multiples of 16 below 4096 */
 #define STACK_ALIGN 16
-#define BUFFER_OFFSETS 64  /* multiples of 64 below 4096 */
+#define BUFFER_OFFSETS 64 /* multiples of 64 below 4096 */
 #define BUFFER_ALIGN 64
 #define TOTAL_METRIC "total"
 #define NET_METRIC "net"
@@ -194,7 +194,8 @@ static void prepare_all(void)
 		}
 		engine.current = run;
 		if (!run->benchmark->prepare(run)) {
-			(void)benchmark_fail(run, "it could not prepare and gave no reason", 0, 0, 0);
+			(void)benchmark_fail(run, "it could not prepare and gave no reason", 0, 0,
+					     0);
 		}
 		engine.current = NULL;
 	}

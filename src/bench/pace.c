@@ -13,10 +13,10 @@
 #include "el1bench/timed.h"
 
 #define STEP_READS 256
-#define STEP_POLLS 100000       /* a counter that stands still this long has no step to find */
-#define STEP_SPACING 64         /* spins between two reads, at most */
+#define STEP_POLLS 100000 /* a counter that stands still this long has no step to find */
+#define STEP_SPACING 64   /* spins between two reads, at most */
 #define CALIBRATION_SPINS 4096
-#define STEPS_COVERED 8         /* by the gaps: the last, partial step then weighs little */
+#define STEPS_COVERED 8 /* by the gaps: the last, partial step then weighs little */
 #define SPIN_RANGE_MIN 2
 #define SPIN_RANGE_MAX (1U << 20)
 #define PSTATE_I (1U << 7)

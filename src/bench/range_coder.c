@@ -42,8 +42,8 @@ static void code_interval(struct range_coder *coder, uint64_t cumulative, uint64
 	uint64_t unit = coder->range / total;
 
 	add(coder, unit * cumulative);
-	coder->range = cumulative + count == total ? coder->range - unit * cumulative
-						   : unit * count;
+	coder->range =
+		cumulative + count == total ? coder->range - unit * cumulative : unit * count;
 	while (coder->range < BOTTOM) {
 		put_top_byte(coder);
 		coder->range <<= 8;
@@ -121,8 +121,8 @@ uint32_t sample_code_line(const struct sample_code *code, const uint64_t *values
 			  uint32_t limit, uint8_t *payload, size_t *payload_bytes)
 {
 	struct range_coder coder = {.range = TOP, .bytes = payload};
-	uint32_t most = limit == 0 || limit > SAMPLE_CODE_LINE_SAMPLES ? SAMPLE_CODE_LINE_SAMPLES
-									: limit;
+	uint32_t most =
+		limit == 0 || limit > SAMPLE_CODE_LINE_SAMPLES ? SAMPLE_CODE_LINE_SAMPLES : limit;
 	uint32_t taken = 0;
 
 	while (taken < n && taken < most) {

@@ -120,7 +120,8 @@ static void report_outcomes(void)
 
 		if (run->state != BENCHMARK_NOT_SELECTED) {
 			wire_line("outcome", "%s %s%s%s", run->benchmark->name,
-				  words[report_outcome(run)], reason[0] == '\0' ? "" : " : ", reason);
+				  words[report_outcome(run)], reason[0] == '\0' ? "" : " : ",
+				  reason);
 		}
 	}
 }

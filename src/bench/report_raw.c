@@ -57,7 +57,8 @@ static void report_code_table(uint32_t row, const struct sample_code *code)
 	for (size_t done = 0; done < code->table_bytes;) {
 		done += table_piece(code->table + done, code->table_bytes - done, text);
 		part++;
-		wire_line("table", "%" PRIu32 " %" PRIu32 "/%" PRIu32 " %s", row, part, parts, text);
+		wire_line("table", "%" PRIu32 " %" PRIu32 "/%" PRIu32 " %s", row, part, parts,
+			  text);
 	}
 }
 
@@ -108,12 +109,14 @@ static void report_raw_row(uint32_t index, const struct scratch *scratch)
 		uint32_t taken = raw_line(&code, scratch->coded + first, row->count - first, text);
 
 		if (taken == 0) {
-			report_failure("dump", "sample %" PRIu32 " of row %" PRIu32 " cannot be coded",
+			report_failure("dump",
+				       "sample %" PRIu32 " of row %" PRIu32 " cannot be coded",
 				       first, index);
 			first++;
 			continue;
 		}
-		wire_line("raw", "%" PRIu32 " %" PRIu32 " %" PRIu32 " %s", index, first, taken, text);
+		wire_line("raw", "%" PRIu32 " %" PRIu32 " %" PRIu32 " %s", index, first, taken,
+			  text);
 		report_counts.raw_lines++;
 		first += taken;
 	}

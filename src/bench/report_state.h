@@ -15,7 +15,7 @@
 struct report_counts {
 	uint32_t metric_lines; /* `metric` and `derived` */
 	uint32_t raw_lines;
-	uint32_t failures;     /* calls of report_failure */
+	uint32_t failures; /* calls of report_failure */
 };
 
 extern struct report_counts report_counts;
@@ -26,7 +26,7 @@ extern struct report_counts report_counts;
  */
 const struct statistics *report_statistics(void);
 
-/* A row's exclusions by reason; for a derived row, those of its two rows where either is excluded. */
+/* A row's exclusions by reason; for a derived row, those of its two rows. */
 void report_exclusions(const struct sample_row *row, uint32_t counts[SAMPLE_EXCLUSIONS]);
 
 /* How a benchmark ended: one that a stopped run never got through counts as failed. */

@@ -16,8 +16,8 @@
 #include "el1bench/wire.h"
 #include "report_state.h"
 
-#define ROWS_SHOWN 64    /* of one metric; with more, one line sums them up */
-#define METRICS_MAX 16   /* of one benchmark */
+#define ROWS_SHOWN 32  /* of one metric; with more, one line sums them up */
+#define METRICS_MAX 16 /* of one benchmark */
 #define NUMBER_BYTES 24
 #define NOTE_BYTES 128
 #define NANOSECONDS 1000000000U
@@ -58,6 +58,14 @@ static struct number nanoseconds(bool there, int64_t ticks, uint32_t operations)
 	return number;
 }
 
+static const char *gic_name(void)
+{
+	if (gic == NULL) {
+		return "no GIC";
+	}
+	return gic->version == 3 ? "GICv3" : "GICv2";
+}
+
 static void print_head(const struct arguments *arguments)
 {
 	uint32_t step = engine_counter_step();
@@ -66,7 +74,7 @@ static void print_head(const struct arguments *arguments)
 	text_line("%s", "");
 	text_line("el1bench %s (%s) on %s: %" PRIu32 " of %" PRIu32 " cores, %s", EL1BENCH_VERSION,
 		  EL1BENCH_BOARD, platform.model, smp_online_count(), platform.cpu_count,
-		  gic == NULL ? "no GIC" : gic->version == 3 ? "GICv3" : "GICv2");
+		  gic_name());
 	if (hz == 0) {
 		text_line("The counter's frequency is not set: no nanoseconds.");
 	} else {
@@ -294,8 +302,7 @@ static void print_outcomes(void)
 
 	text_line("%s", "");
 	while ((run = next_by_name(run == NULL ? NULL : run->benchmark->name)) != NULL) {
-		if (run->benchmark->row_count == NULL ||
-		    report_outcome(run) != BENCHMARK_PASSED) {
+		if (run->benchmark->row_count == NULL || report_outcome(run) != BENCHMARK_PASSED) {
 			print_outcome(run);
 		}
 	}

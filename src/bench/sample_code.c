@@ -8,9 +8,9 @@
 #include "bit_writer.h"
 #include "sort.h"
 
-#define COST_BIT 256          /* costs are counted in 1/256 bit */
+#define COST_BIT 256 /* costs are counted in 1/256 bit */
 #define TABLE_COPIES 2
-#define SPLIT_MIN 4           /* fewer samples never pay for a split */
+#define SPLIT_MIN 4 /* fewer samples never pay for a split */
 
 struct builder {
 	struct bit_writer writer;

@@ -17,9 +17,9 @@ static volatile bool warming;
 const char *sample_exclusion_name(enum sample_exclusion reason)
 {
 	static const char *const names[SAMPLE_EXCLUSIONS] = {
-		[SAMPLE_GOOD] = "good",     [SAMPLE_BACKWARDS] = "backwards",
-		[SAMPLE_LOST] = "lost",     [SAMPLE_INLINE] = "inline",
-		[SAMPLE_EARLY] = "early",   [SAMPLE_SPURIOUS] = "spurious",
+		[SAMPLE_GOOD] = "good",   [SAMPLE_BACKWARDS] = "backwards",
+		[SAMPLE_LOST] = "lost",   [SAMPLE_INLINE] = "inline",
+		[SAMPLE_EARLY] = "early", [SAMPLE_SPURIOUS] = "spurious",
 	};
 
 	return (unsigned int)reason < SAMPLE_EXCLUSIONS ? names[reason] : "unknown";
@@ -47,8 +47,9 @@ static struct sample_row *next_row(void)
 	return row_count < row_capacity ? &rows[row_count++] : NULL;
 }
 
-struct sample_row *samples_open(const char *benchmark, const char *metric, int32_t cpu, int32_t peer,
-				const char *factors, uint32_t capacity, uint32_t offset_bytes)
+struct sample_row *samples_open(const char *benchmark, const char *metric, int32_t cpu,
+				int32_t peer, const char *factors, uint32_t capacity,
+				uint32_t offset_bytes)
 {
 	uint8_t *buffer;
 	struct sample_row *row;

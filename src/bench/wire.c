@@ -17,9 +17,15 @@ static uint32_t line_count;
 
 /* What LAVA takes for a failure while booting, and the start of a machine line inside another. */
 static const char *const forbidden[] = {
-	"WARNING:",	    "BUG:",		   "Oops",
-	"Unhandled fault",  "invalid opcode:",	   "Kernel panic - not syncing",
-	"-[ cut here ]",    "Login incorrect",	   "Login timed out",
+	"WARNING:",
+	"BUG:",
+	"Oops",
+	"Unhandled fault",
+	"invalid opcode:",
+	"Kernel panic - not syncing",
+	"-[ cut here ]",
+	"Login incorrect",
+	"Login timed out",
 	WIRE_PREFIX " ",
 };
 

@@ -35,8 +35,9 @@ static void known_answers(void **state)
 
 static void every_tail_decodes(void **state)
 {
-	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				     "!#$%&()*+-;<=>?@^_`{|}~";
+	static const char digits[] =
+		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"!#$%&()*+-;<=>?@^_`{|}~";
 	uint32_t noise = 12345;
 
 	(void)state;
@@ -56,8 +57,8 @@ static void every_tail_decodes(void **state)
 			uint64_t value = 0;
 
 			for (size_t k = 0; k < 5; k++) {
-				const char *digit = k < characters ? strchr(digits, text[i + k])
-								   : &digits[84];
+				const char *digit =
+					k < characters ? strchr(digits, text[i + k]) : &digits[84];
 
 				assert_non_null(digit);
 				value = value * 85 + (uint64_t)(digit - digits);

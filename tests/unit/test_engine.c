@@ -134,14 +134,13 @@ static void finish_logged(struct benchmark_run *run)
 }
 
 #define PAIR(letter, ...)                                                                          \
-	static const struct benchmark pair_##letter = {                                            \
-		.name = "pair." #letter,                                                           \
-		.group = "pair",                                                                   \
-		.row_count = one_row,                                                              \
-		.prepare = prepare_total,                                                          \
-		.sample = sample_logged,                                                           \
-		.finish = finish_logged,                                                           \
-		__VA_ARGS__}
+	static const struct benchmark pair_##letter = {.name = "pair." #letter,                    \
+						       .group = "pair",                            \
+						       .row_count = one_row,                       \
+						       .prepare = prepare_total,                   \
+						       .sample = sample_logged,                    \
+						       .finish = finish_logged,                    \
+						       __VA_ARGS__}
 
 PAIR(a, .control = NULL);
 PAIR(b, .control = "pair.a");

@@ -20,7 +20,7 @@
 #define N 20000
 /* Characters that frame the payload of a `raw` line, CR LF too, and of a `table` line. */
 #define FRAME_CHARACTERS 46
-#define TABLE_PIECE_BYTES 1440
+#define TABLE_PIECE_BYTES 480
 
 /* The decoder: bits, leaves, samples. */
 
@@ -207,8 +207,8 @@ static struct size round_trip(const uint64_t *values, uint32_t n, uint32_t limit
 		uint8_t *payload = malloc(SAMPLE_CODE_LINE_BYTES);
 		char text[SAMPLE_CODE_LINE_BYTES * 2];
 		size_t bytes = 0;
-		uint32_t taken = sample_code_line(&code, values + done, n - done, limit, payload,
-						  &bytes);
+		uint32_t taken =
+			sample_code_line(&code, values + done, n - done, limit, payload, &bytes);
 
 		assert_in_range(taken, 1, limit == 0 ? n - done : limit);
 		assert_true(bytes <= SAMPLE_CODE_LINE_BYTES);
@@ -293,7 +293,7 @@ static void check_size(const char *name, const uint64_t *values, double source_b
 	double section = (double)(size.raw_characters + 2 * size.table_characters +
 				  FRAME_CHARACTERS * (size.lines + 2 * pieces));
 
-	printf("%-28s H %6.3f  coded / nH %6.3f  over %7.0f bits  section / (nH/8) %6.3f  table %zu\n",
+	printf("%-26s H %6.3f  coded / nH %6.3f  over %6.0f bits, section / (nH/8) %.3f table %zu\n",
 	       name, entropy / N, coded / least, coded - least, section / (least / 8),
 	       size.table_bytes);
 	assert_true(coded <= 1.15 * least + 1024);
@@ -347,8 +347,8 @@ static void sizes(void **state)
 
 static void extremes(void **state)
 {
-	static const uint64_t widest[] = {1, 2, UINT64_MAX - 1, 5, UINT64_C(1) << 63, 15, 16,
-					  UINT64_MAX - 1, 0};
+	static const uint64_t widest[] = {1,  2,  UINT64_MAX - 1, 5, UINT64_C(1) << 63,
+					  15, 16, UINT64_MAX - 1, 0};
 	static const uint64_t single[] = {0};
 
 	(void)state;

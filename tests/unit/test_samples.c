@@ -168,9 +168,12 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORE(a_row_keeps_its_samples), STORE(warm_up_only_counts),
-		STORE(cold_is_the_very_first),	STORE(derived_rows),
-		STORE(offsets_move_the_buffer), STORE(memory_runs_out),
+		STORE(a_row_keeps_its_samples),
+		STORE(warm_up_only_counts),
+		STORE(cold_is_the_very_first),
+		STORE(derived_rows),
+		STORE(offsets_move_the_buffer),
+		STORE(memory_runs_out),
 		STORE(names),
 	};
 

@@ -87,9 +87,15 @@ static void hostile_bytes(void **state)
 static void no_false_crash(void **state)
 {
 	static const char *const strings[] = {
-		"WARNING:",	   "BUG:",	      "Oops",
-		"Unhandled fault", "invalid opcode:", "Kernel panic - not syncing",
-		"-[ cut here ]",   "Login incorrect", "Login timed out",
+		"WARNING:",
+		"BUG:",
+		"Oops",
+		"Unhandled fault",
+		"invalid opcode:",
+		"Kernel panic - not syncing",
+		"-[ cut here ]",
+		"Login incorrect",
+		"Login timed out",
 	};
 
 	(void)state;
@@ -136,8 +142,11 @@ static void long_bodies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(crc_of_the_catalogue), CAPTURED(a_line), CAPTURED(hostile_bytes),
-		CAPTURED(no_false_crash), CAPTURED(long_bodies),
+		cmocka_unit_test(crc_of_the_catalogue),
+		CAPTURED(a_line),
+		CAPTURED(hostile_bytes),
+		CAPTURED(no_false_crash),
+		CAPTURED(long_bodies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
