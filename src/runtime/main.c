@@ -166,11 +166,11 @@ void image_main(void)
 	read_arguments();
 	report_begin(&arguments);
 	check_entry_level();
+	start_psci(); /* before the first end that powers off */
 	check_arguments();
 
 	start_arena();
 	start_gic();
-	start_psci();
 	(void)smp_start(report_absent_core);
 	report_machine();
 
