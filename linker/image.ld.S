@@ -25,14 +25,19 @@ SECTIONS
 	. = IMAGE_VA;
 	image_start = .;
 
-	/* The Image header comes first, then what runs before the MMU is on. */
+	/*
+	 * The Image header comes first, then what runs before the MMU is on. Vector tables are
+	 * aligned to 2 KiB; this order leaves the smallest gaps before them.
+	 */
 	.text : AT(LOAD_ADDRESS) {
 		KEEP(*(.head.text))
-		*(.text.boot .text.boot.*)
+		*(.text.boot)
+		*(.text.boot.*)
 		. = ALIGN(64);
 		timed_text_start = .;
 		*(.text.timed .text.timed.*)
 		timed_text_end = .;
+		*(.text.vectors)
 		. = ALIGN(64);
 		*(.text .text.*)
 		. = ALIGN(PAGE);

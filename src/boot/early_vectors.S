@@ -5,7 +5,7 @@
  */
 #include "boot.h"
 
-	.section .text.boot, "ax", %progbits
+	.section .text.boot.vectors, "ax", %progbits
 
 #define SEMIHOSTING_WRITE0 0x04
 #define SEMIHOSTING_EXIT 0x18
