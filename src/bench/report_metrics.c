@@ -8,9 +8,9 @@
 
 #include "el1bench/arena.h"
 #include "el1bench/wire.h"
+#include "number.h"
 #include "report_state.h"
 
-#define NUMBER_BYTES 24
 #define FACTORS_BYTES 128
 
 void report_exclusions(const struct sample_row *row, uint32_t counts[SAMPLE_EXCLUSIONS])
@@ -81,26 +81,6 @@ const struct statistics *report_statistics(void)
 	}
 	arena_release(mark);
 	return statistics;
-}
-
-/* A number or, where there is none, `-`. */
-struct number {
-	char text[NUMBER_BYTES];
-};
-
-static struct number number_or_none(bool there, int64_t value)
-{
-	struct number number = {"-"};
-
-	if (there) {
-		(void)snprintf(number.text, sizeof(number.text), "%" PRId64, value);
-	}
-	return number;
-}
-
-static struct number cpu_or_none(int32_t cpu)
-{
-	return number_or_none(cpu != SAMPLE_NO_CPU, cpu);
 }
 
 /* The median in ticks per operation with three decimals, rounded to nearest. */
@@ -182,8 +162,8 @@ static void report_row(const struct sample_row *row, const struct statistics *st
 		  " min=%s mean=%s p50=%s p90=%s p99=%s p999=%s max=%s cold=%s ops=%" PRIu32
 		  " factors=%s excluded=%s samples=%" PRIu32 "%s",
 		  row_index(row), row->benchmark, row->metric, any ? "pass" : "fail",
-		  headline(row, statistics).text, cpu_or_none(row->cpu).text,
-		  cpu_or_none(row->peer).text, statistics->n, row->warmup_count,
+		  headline(row, statistics).text, number_cpu(row->cpu).text,
+		  number_cpu(row->peer).text, statistics->n, row->warmup_count,
 		  number_or_none(any, statistics->min).text, mean(statistics).text,
 		  number_or_none(any, statistics->p50).text,
 		  number_or_none(any, statistics->p90).text,

@@ -14,29 +14,15 @@
 #include "el1bench/platform.h"
 #include "el1bench/smp.h"
 #include "el1bench/wire.h"
+#include "number.h"
 #include "report_state.h"
 
 #define ROWS_SHOWN 32  /* of one metric; with more, one line sums them up */
 #define METRICS_MAX 16 /* of one benchmark */
-#define NUMBER_BYTES 24
 #define NOTE_BYTES 128
 #define NANOSECONDS 1000000000U
 
 #define HEAD_FORMAT "%-28s %8s %8s %9s %9s %9s %9s %9s %10s%s"
-
-struct number {
-	char text[NUMBER_BYTES];
-};
-
-static struct number number_or_dash(bool there, int64_t value)
-{
-	struct number number = {"-"};
-
-	if (there) {
-		(void)snprintf(number.text, sizeof(number.text), "%" PRId64, value);
-	}
-	return number;
-}
 
 /* Ticks as nanoseconds with one decimal, per one of `operations`; a dash without a frequency. */
 static struct number nanoseconds(bool there, int64_t ticks, uint32_t operations)
@@ -135,21 +121,20 @@ static void print_row(const struct sample_row *row, const struct statistics *sta
 {
 	bool any = statistics->n > 0;
 	char name[64];
-	char cores[NUMBER_BYTES];
+	char cores[2 * NUMBER_BYTES];
 	char note[NOTE_BYTES];
 	char count[NUMBER_BYTES];
 
 	(void)snprintf(name, sizeof(name), "%s.%s", row->benchmark, row->metric);
-	(void)snprintf(cores, sizeof(cores), "%s>%s",
-		       number_or_dash(row->cpu != SAMPLE_NO_CPU, row->cpu).text,
-		       number_or_dash(row->peer != SAMPLE_NO_CPU, row->peer).text);
+	(void)snprintf(cores, sizeof(cores), "%s>%s", number_cpu(row->cpu).text,
+		       number_cpu(row->peer).text);
 	(void)snprintf(count, sizeof(count), "%" PRIu32, statistics->n);
 	write_note(row, note);
-	text_line(HEAD_FORMAT, name, cores, count, number_or_dash(any, statistics->min).text,
-		  number_or_dash(any, statistics->p50).text,
-		  number_or_dash(any, statistics->p90).text,
-		  number_or_dash(statistics->has_p99, statistics->p99).text,
-		  number_or_dash(any, statistics->max).text,
+	text_line(HEAD_FORMAT, name, cores, count, number_or_none(any, statistics->min).text,
+		  number_or_none(any, statistics->p50).text,
+		  number_or_none(any, statistics->p90).text,
+		  number_or_none(statistics->has_p99, statistics->p99).text,
+		  number_or_none(any, statistics->max).text,
 		  nanoseconds(any, statistics->p50, row->operations).text, note);
 }
 
@@ -219,10 +204,10 @@ static void print_summary(const char *benchmark, const struct metric *metric)
 	(void)snprintf(rows, sizeof(rows), "%" PRIu32, metric->rows);
 	(void)snprintf(count, sizeof(count), "%" PRIu64, metric->n);
 	(void)snprintf(note, sizeof(note), "  all %" PRIu32 " rows; medians from %s to %s",
-		       metric->rows, number_or_dash(metric->any, metric->p50_least).text,
-		       number_or_dash(metric->any, metric->p50_most).text);
-	text_line(HEAD_FORMAT, name, "*", count, number_or_dash(metric->any, metric->min).text, "",
-		  "", "", number_or_dash(metric->any, metric->max).text, "", note);
+		       metric->rows, number_or_none(metric->any, metric->p50_least).text,
+		       number_or_none(metric->any, metric->p50_most).text);
+	text_line(HEAD_FORMAT, name, "*", count, number_or_none(metric->any, metric->min).text, "",
+		  "", "", number_or_none(metric->any, metric->max).text, "", note);
 }
 
 static bool is_shown(const struct sample_row *row, const char *benchmark)

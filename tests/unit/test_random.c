@@ -24,6 +24,19 @@ static void same_seed_same_sequence(void **state)
 	}
 }
 
+/* The published algorithms (splitmix64, xorshift64*), computed elsewhere. */
+static void known_answers(void **state)
+{
+	struct random_state random;
+
+	(void)state;
+	random_seed(&random, 1);
+	assert_true(random.state == UINT64_C(0x910a2dec89025cc1));
+	assert_true(random_next(&random) == UINT64_C(0x4b46a55df3611b9b));
+	assert_true(random_next(&random) == UINT64_C(0xd7e1f1410e763ef4));
+	assert_true(random_next(&random) == UINT64_C(0x5f14ec66975f9b06));
+}
+
 static void seeds_differ(void **state)
 {
 	uint64_t first[64];
@@ -66,6 +79,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_seed_same_sequence),
+		cmocka_unit_test(known_answers),
 		cmocka_unit_test(seeds_differ),
 		cmocka_unit_test(bounded_draws),
 	};

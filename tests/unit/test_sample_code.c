@@ -293,7 +293,7 @@ static void check_size(const char *name, const uint64_t *values, double source_b
 	double section = (double)(size.raw_characters + 2 * size.table_characters +
 				  FRAME_CHARACTERS * (size.lines + 2 * pieces));
 
-	printf("%-26s H %6.3f  coded / nH %6.3f  over %6.0f bits, section / (nH/8) %.3f table %zu\n",
+	printf("%-26s H %6.3f coded / nH %6.3f  over %5.0f bits, section / (nH/8) %.3f table %zu\n",
 	       name, entropy / N, coded / least, coded - least, section / (least / 8),
 	       size.table_bytes);
 	assert_true(coded <= 1.15 * least + 1024);
