@@ -3,6 +3,8 @@
 - No dynamic relocations: the image is linked at a fixed virtual address.
 - No DC ZVA: it faults on Device memory, which is all memory before the MMU is on.
 - Timed code does not use the registers that the interrupt vector does not save.
+- Timed code calls nothing but timed code, so that no output can be reached from it. (Calls through
+  pointers are not followed; the console's lock catches those at run time.)
 - No constructors: nobody would call them.
 - The symbol table that the second link added has moved no function.
 """
@@ -12,6 +14,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Iterator
 
 from symbols import read_symbols
 
@@ -28,6 +31,35 @@ def timed_range(symbols: str) -> range:
     return range(*bounds)
 
 
+def instructions(disassembly: str) -> Iterator[tuple[str, int, str]]:
+    """(function, address, instruction) for each line of objdump's output."""
+    function = "?"
+    for line in disassembly.splitlines():
+        start = re.match(r"[0-9a-f]+ <(.+)>:$", line)
+        if start:
+            function = start[1]
+        instruction = re.match(r" *([0-9a-f]+):\t(.*)$", line)
+        if instruction:
+            yield function, int(instruction[1], 16), instruction[2]
+
+
+def code_problems(timed: range, disassembly: str) -> list[str]:
+    """What is wrong with the image's instructions."""
+    found = []
+    for function, address, instruction in instructions(disassembly):
+        if re.match(r"dc\s+g?zva\b", instruction):
+            found.append(f"DC ZVA in {function}")
+        if address not in timed:
+            continue
+        if re.search(r"\b[xw](9|1[0-58])\b", instruction):
+            found.append(f"timed code in {function} uses a register that interrupts do not save: "
+                         + instruction)
+        branch = re.match(r"(?:bl?|b\.\w+|cbn?z|tbn?z)\s(?:.*, )?([0-9a-f]+) <(.+)>", instruction)
+        if branch and int(branch[1], 16) not in timed:
+            found.append(f"timed code in {function} calls {branch[2]}, which is not TIMED")
+    return found
+
+
 def problems(arguments: argparse.Namespace) -> list[str]:
     """One line for each check that fails."""
     elf = str(arguments.elf)
@@ -39,17 +71,7 @@ def problems(arguments: argparse.Namespace) -> list[str]:
     for name in re.findall(r"\] (\.(?:init|fini|preinit)_array|\.[cd]tors|\.dynamic)\b", sections):
         found.append(f"the image has a section {name}")
     disassembly = output_of(arguments.objdump, "--disassemble", "--no-show-raw-insn", elf)
-    function = "?"
-    for line in disassembly.splitlines():
-        if line.endswith(">:"):
-            function = line.split("<", 1)[1][:-2]
-        elif re.search(r"\bdc\s+g?zva\b", line):
-            found.append(f"DC ZVA in {function}: {line.strip()}")
-    timed = timed_range(output_of(arguments.nm, elf))
-    for address, instruction in re.findall(r"^ *([0-9a-f]+):\t(.*)$", disassembly, re.MULTILINE):
-        if int(address, 16) in timed and re.search(r"\b[xw](9|1[0-58])\b", instruction):
-            found.append(f"timed code at {address} uses a register that interrupts do not save: "
-                         + instruction)
+    found += code_problems(timed_range(output_of(arguments.nm, elf)), disassembly)
     if read_symbols(arguments.nm, arguments.elf) != read_symbols(arguments.nm,
                                                                   arguments.first_pass):
         found.append("functions moved between the two link passes: the symbol table is wrong")

@@ -68,6 +68,7 @@ def install_packages(packages: list[str], quiet: bool = False) -> None:
         raise UserError("some packages are missing; please type: sudo apt-get install -y "
                         "--no-install-recommends " + " ".join(packages)) from None
     apt = [*privilege, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", "-q"]
+    what = "installing " + (packages[0] if len(packages) == 1 else f"{len(packages)} packages")
     install = [*apt, "install", "-y", "--no-install-recommends", *packages]
     with cache.lock("apt") as root, cache.scratch(root) as work:
         # Package lists may be absent or out of date: they are fetched anew only if it takes them.
@@ -76,10 +77,10 @@ def install_packages(packages: list[str], quiet: bool = False) -> None:
         if known.returncode != 0:
             run_logged([*apt, "update"], work / "log", "updating package lists", quiet=quiet)
         try:
-            run_logged(install, work / "log", f"installing {len(packages)} packages", quiet=quiet)
+            run_logged(install, work / "log", what, quiet=quiet)
         except UserError:
             run_logged([*apt, "update"], work / "log", "updating package lists", quiet=quiet)
-            run_logged(install, work / "log", f"installing {' '.join(packages)}", quiet=quiet)
+            run_logged(install, work / "log", what, quiet=quiet)
     still = missing_packages(packages)
     if still:
         raise UserError(f"apt-get did not install {' '.join(still)}", EXIT_FAILED)
