@@ -113,6 +113,45 @@ class Accepted(RunCommand):
         self.assertEqual(drawn[0], drawn[1])
 
 
+class Command(QemuTest):
+    """`run` as typed, building what it needs."""
+
+    def command(self, *options: str) -> subprocess.CompletedProcess[str]:
+        """Run it to its end."""
+        done = subprocess.run(
+            [str(paths.SOURCE_TREE / "scripts" / "el1bench"), "run", "--out",
+             str(self.folder / "out"), *options],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False)
+        self.note(f"{' '.join(options)}: status {done.returncode}, out {done.stdout!r}, "
+                  f"err {done.stderr!r}")
+        return done
+
+    def test_every_board(self) -> None:
+        for board in paths.board_names():
+            with self.subTest(board=board):
+                done = self.command("--board", board, "--samples", "100")
+                self.assertEqual(done.returncode, 0)
+                self.assertRegex(done.stdout, r"normal\.total")
+                for name in ("console.log", "results.json", "report.md"):
+                    self.assertGreater((self.folder / "out" / name).stat().st_size, 0)
+
+    def test_what_a_board_cannot_do(self) -> None:
+        for pattern, *options in (("zcu102 has 4 cores, not 2", "--cpus", "2"),
+                                  ("zcu102 has no GICv3", "--gic", "3"),
+                                  ("zcu102 has its own cores", "--counter-hz", "1000000"),
+                                  ("--firmware u-boot does not run on zcu102", "--firmware",
+                                   "u-boot")):
+            with self.subTest(options=options):
+                done = self.command("--board", "zcu102", "--quiet", *options)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+                self.assertRegex(done.stderr, pattern)
+
+    def test_the_zcu102_at_el2(self) -> None:
+        done = self.command("--board", "zcu102", "--el", "2", "--samples", "50", "--quiet")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
 class Semihosting(QemuTest):
     """QEMU's own exit code with on_exit=semihost."""
 

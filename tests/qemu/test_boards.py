@@ -46,6 +46,23 @@ class OdroidC4(QemuTest):
         self.assertEqual(boot.fact("load-address"), "0x50000000")
 
 
+class OtherCores(QemuTest):
+    """Core models other than the default, up to everything that QEMU has."""
+
+    def test_each(self) -> None:
+        for cpu in ("cortex-a35", "cortex-a57", "cortex-a72", "cortex-a76", "neoverse-n1", "max"):
+            for level, gic in ((1, 2), (2, 3)):
+                with self.subTest(cpu=cpu, level=level, gic=gic):
+                    self.assert_passed(self.boot(setup_of("qemu-virt", cpu=cpu, level=level,
+                                                          gic=gic), words_of(samples=SAMPLES)), 2)
+
+    def test_threads_of_the_host(self) -> None:
+        boot = self.boot(setup_of("qemu-virt", cpus=4, accel="multi"),
+                         words_of("multi", samples=SAMPLES))
+        self.assert_passed(boot, 4)
+        self.assertEqual(boot.fact("emulated").rpartition("-")[2], "multi")
+
+
 class ManyCores(QemuTest):
     """64 cores, which takes GICv3 and two levels of affinity."""
 
