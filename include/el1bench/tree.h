@@ -11,11 +11,33 @@
 
 #define TREE_MAX_BYTES (2U * 1024 * 1024)
 
-/* True if `blob`, of which `readable` bytes may be read, holds a whole and well-formed tree. */
+/*
+ * True if `blob`, of which `readable` bytes may be read, holds a whole and well-formed tree. The
+ * nodes of the last tree that passed are listed, so that the searches below need not walk it anew:
+ * a tree that has changed has to pass again.
+ */
 bool tree_valid(const void *blob, size_t readable);
 
 /* The size that a header at `blob` (at least 8 readable bytes) claims; 0 if there is no tree magic. */
 size_t tree_claimed_bytes(const void *blob);
+
+/* The children of a node, one after the other; see tree_children. */
+struct tree_children {
+	const void *tree;
+	int node;     /* the child, once tree_next_child has returned true */
+	int position; /* in the list of nodes; -1 for a tree that is not the one listed */
+	int depth;    /* below the parent */
+};
+
+/*
+ * Use: `for (struct tree_children c = tree_children(tree, parent); tree_next_child(&c);)`. A
+ * negative parent has none. Okay or not: the caller looks.
+ */
+struct tree_children tree_children(const void *tree, int parent);
+bool tree_next_child(struct tree_children *children);
+
+/* The child with that name, with or without its unit address; negative if there is none. */
+int tree_child(const void *tree, int parent, const char *name);
 
 /* Node `okay`: no `status`, or "okay" or "ok", on it and on all its parents. */
 bool tree_node_okay(const void *tree, int node);

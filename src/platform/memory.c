@@ -66,18 +66,17 @@ static void list_add_memory(struct range_list *list, uint64_t start, uint64_t by
 
 static void read_memory_nodes(const void *tree, struct range_list *list)
 {
-	int node;
-
-	fdt_for_each_subnode(node, tree, 0)
-	{
-		const char *type = tree_string(tree, node, "device_type");
+	for (struct tree_children c = tree_children(tree, 0); tree_next_child(&c);) {
+		const char *type = tree_string(tree, c.node, "device_type");
 		uint64_t start;
 		uint64_t bytes;
 
-		if (type == NULL || strcmp(type, "memory") != 0 || !tree_status_okay(tree, node)) {
+		if (type == NULL || strcmp(type, "memory") != 0 ||
+		    !tree_status_okay(tree, c.node)) {
 			continue;
 		}
-		for (unsigned int i = 0; tree_reg_of_child(tree, 0, node, i, &start, &bytes); i++) {
+		for (unsigned int i = 0; tree_reg_of_child(tree, 0, c.node, i, &start, &bytes);
+		     i++) {
 			list_add_memory(list, start, bytes);
 		}
 	}
@@ -100,21 +99,19 @@ static void cut_memreserve(const void *tree, struct range_list *list)
 /* Children without `reg` are wishes for an allocation: nobody has allocated, so nothing is taken. */
 static void cut_reserved_memory(const void *tree, struct range_list *list)
 {
-	int parent = fdt_path_offset(tree, "/reserved-memory");
-	int node;
+	int parent = tree_child(tree, 0, "reserved-memory");
 
 	if (parent < 0 || !tree_status_okay(tree, parent)) {
 		return;
 	}
-	fdt_for_each_subnode(node, tree, parent)
-	{
+	for (struct tree_children c = tree_children(tree, parent); tree_next_child(&c);) {
 		uint64_t start;
 		uint64_t bytes;
 
-		if (!tree_status_okay(tree, node)) {
+		if (!tree_status_okay(tree, c.node)) {
 			continue;
 		}
-		for (unsigned int i = 0; tree_reg_of_child(tree, parent, node, i, &start, &bytes);
+		for (unsigned int i = 0; tree_reg_of_child(tree, parent, c.node, i, &start, &bytes);
 		     i++) {
 			list_cut(list, start, bytes);
 		}
@@ -123,7 +120,7 @@ static void cut_reserved_memory(const void *tree, struct range_list *list)
 
 static void cut_initrd(const void *tree, struct range_list *list)
 {
-	int chosen = fdt_path_offset(tree, "/chosen");
+	int chosen = tree_child(tree, 0, "chosen");
 	uint64_t start;
 	uint64_t end;
 

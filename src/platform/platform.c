@@ -145,7 +145,7 @@ static bool find_tree(void)
 
 static void find_boot_arguments(void)
 {
-	int chosen = fdt_path_offset(platform.tree, "/chosen");
+	int chosen = tree_child(platform.tree, 0, "chosen");
 	const char *bootargs = chosen < 0 ? NULL : tree_string(platform.tree, chosen, "bootargs");
 
 	if (go_arguments.text[0] != '\0') {

@@ -75,7 +75,7 @@ static int boot_cpu_node(const void *tree, int parent, uint64_t boot_mpidr)
 static void apply_cpu_map(const void *tree, int parent, const uint32_t *handles,
 			  struct platform_cpu *cores, uint32_t count)
 {
-	int map = fdt_subnode_offset(tree, parent, "cpu-map");
+	int map = tree_child(tree, parent, "cpu-map");
 	int depth = 0;
 	uint32_t clusters = 0;
 	uint32_t core = 0;
@@ -112,7 +112,7 @@ uint32_t topology_read(const void *tree, uint64_t boot_mpidr, struct platform_cp
 		       uint32_t capacity, uint32_t *dropped)
 {
 	uint32_t handles[CPU_MAX] = {0};
-	int parent = fdt_path_offset(tree, "/cpus");
+	int parent = tree_child(tree, 0, "cpus");
 	uint32_t count = 1;
 	int boot = -FDT_ERR_NOTFOUND;
 	int node;

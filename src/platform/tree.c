@@ -13,14 +13,53 @@
 /* Addresses and sizes of more than 64 bits (PCI's three cells) are never those of our devices. */
 #define CELLS_MAX 2
 
+/* Trees with more nodes are walked with libfdt for every search; boards have a few hundred. */
+#define LISTED_MAX 1024
+
+/* The nodes of one tree in their order, from one walk: libfdt takes 150,000 instructions for it. */
+static struct {
+	const void *tree; /* NULL: none */
+	int count;
+	struct listed_node {
+		int offset;
+		int depth;              /* 0: the root */
+		const char *compatible; /* the property's value, NULL if absent ... */
+		int compatible_bytes;   /* ... and its length */
+	} nodes[LISTED_MAX];
+} list;
+
 /* The nodes from the root down to one node. */
 struct path {
 	int nodes[DEPTH_MAX];
 	int count; /* 0 if the node was not found or lies too deep */
 };
 
+static void list_nodes(const void *tree)
+{
+	int depth = 0;
+
+	list.tree = NULL;
+	list.count = 0;
+	for (int node = 0; node >= 0 && depth >= 0; node = fdt_next_node(tree, node, &depth)) {
+		struct listed_node *listed = &list.nodes[list.count];
+
+		if (list.count == LISTED_MAX) {
+			return;
+		}
+		listed->offset = node;
+		listed->depth = depth;
+		listed->compatible =
+			fdt_getprop(tree, node, "compatible", &listed->compatible_bytes);
+		list.count++;
+	}
+	list.tree = tree;
+}
+
 bool tree_valid(const void *blob, size_t readable)
 {
+	if (list.tree == blob) {
+		list.tree = NULL;
+	}
 	if ((uintptr_t)blob % 8 != 0 || readable < sizeof(struct fdt_header) ||
 	    readable < tree_claimed_bytes(blob) || fdt_check_header(blob) != 0) {
 		return false;
@@ -30,7 +69,118 @@ bool tree_valid(const void *blob, size_t readable)
 	    fdt_off_dt_struct(blob) % 4 != 0 || fdt_off_mem_rsvmap(blob) % 8 != 0) {
 		return false;
 	}
-	return fdt_check_full(blob, fdt_totalsize(blob)) == 0;
+	if (fdt_check_full(blob, fdt_totalsize(blob)) != 0) {
+		return false;
+	}
+	list_nodes(blob);
+	return true;
+}
+
+/* A walk over all nodes of a tree, in order. */
+struct walk {
+	const void *tree;
+	int position; /* in the list */
+	int node;
+	int depth;
+};
+
+static struct walk walk_begin(const void *tree)
+{
+	return (struct walk){.tree = tree, .position = -1, .node = -1};
+}
+
+static bool walk_next(struct walk *walk)
+{
+	walk->position++;
+	if (walk->tree == list.tree) {
+		if (walk->position >= list.count) {
+			return false;
+		}
+		walk->node = list.nodes[walk->position].offset;
+		walk->depth = list.nodes[walk->position].depth;
+		return true;
+	}
+	walk->node = walk->position == 0 ? 0 : fdt_next_node(walk->tree, walk->node, &walk->depth);
+	return walk->node >= 0 && walk->depth >= 0;
+}
+
+static bool walk_compatible(const struct walk *walk, const char *compatible)
+{
+	const struct listed_node *listed;
+
+	if (walk->tree != list.tree) {
+		return fdt_node_check_compatible(walk->tree, walk->node, compatible) == 0;
+	}
+	listed = &list.nodes[walk->position];
+	return listed->compatible != NULL &&
+	       fdt_stringlist_contains(listed->compatible, listed->compatible_bytes, compatible) !=
+		       0;
+}
+
+struct tree_children tree_children(const void *tree, int parent)
+{
+	struct tree_children children = {.tree = tree, .node = parent, .position = -1};
+	int first = 0;
+	int end = tree == list.tree ? list.count : 0;
+
+	while (first < end) {
+		int middle = first + (end - first) / 2;
+
+		if (list.nodes[middle].offset == parent) {
+			children.position = middle;
+			break;
+		}
+		if (list.nodes[middle].offset < parent) {
+			first = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	return children;
+}
+
+bool tree_next_child(struct tree_children *children)
+{
+	while (children->node >= 0) {
+		if (children->position < 0) {
+			children->node =
+				fdt_next_node(children->tree, children->node, &children->depth);
+		} else if (++children->position < list.count) {
+			const struct listed_node *now = &list.nodes[children->position];
+
+			children->depth += now->depth - now[-1].depth;
+			children->node = now->offset;
+		} else {
+			children->node = -FDT_ERR_NOTFOUND;
+		}
+		if (children->node < 0 || children->depth <= 0) {
+			children->node = -FDT_ERR_NOTFOUND;
+		} else if (children->depth == 1) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int child_of_length(const void *tree, int parent, const char *name, size_t length)
+{
+	for (struct tree_children c = tree_children(tree, parent); tree_next_child(&c);) {
+		int found_bytes;
+		const char *found = fdt_get_name(tree, c.node, &found_bytes);
+
+		if (found != NULL && (size_t)found_bytes >= length &&
+		    memcmp(found, name, length) == 0 &&
+		    (found[length] == '\0' ||
+		     (found[length] == '@' && memchr(name, '@', length) == NULL))) {
+			return c.node;
+		}
+	}
+	return -FDT_ERR_NOTFOUND;
+}
+
+int tree_child(const void *tree, int parent, const char *name)
+{
+	return child_of_length(tree, parent, name, strlen(name));
 }
 
 size_t tree_claimed_bytes(const void *blob)
@@ -63,16 +213,14 @@ static bool path_okay(const void *tree, const struct path *path)
 static struct path path_to(const void *tree, int node)
 {
 	struct path path = {.count = 0};
-	int depth = 0;
 
-	for (int at = 0; at >= 0 && at <= node && depth >= 0;
-	     at = fdt_next_node(tree, at, &depth)) {
-		if (depth >= DEPTH_MAX) {
+	for (struct walk walk = walk_begin(tree); walk_next(&walk) && walk.node <= node;) {
+		if (walk.depth >= DEPTH_MAX) {
 			continue;
 		}
-		path.nodes[depth] = at;
-		if (at == node) {
-			path.count = depth + 1;
+		path.nodes[walk.depth] = walk.node;
+		if (walk.node == node) {
+			path.count = walk.depth + 1;
 			break;
 		}
 	}
@@ -203,20 +351,40 @@ bool tree_reg(const void *tree, int node, unsigned int index, uint64_t *address,
 int tree_find_compatible(const void *tree, int start, const char *compatible)
 {
 	struct path path = {.count = 0};
-	int depth = 0;
 
-	for (int node = 0; node >= 0 && depth >= 0; node = fdt_next_node(tree, node, &depth)) {
-		if (depth >= DEPTH_MAX) {
+	for (struct walk walk = walk_begin(tree); walk_next(&walk);) {
+		if (walk.depth >= DEPTH_MAX) {
 			continue;
 		}
-		path.nodes[depth] = node;
-		path.count = depth + 1;
-		if (node >= start && fdt_node_check_compatible(tree, node, compatible) == 0 &&
+		path.nodes[walk.depth] = walk.node;
+		path.count = walk.depth + 1;
+		if (walk.node >= start && walk_compatible(&walk, compatible) &&
 		    path_okay(tree, &path)) {
-			return node;
+			return walk.node;
 		}
 	}
 	return -FDT_ERR_NOTFOUND;
+}
+
+/* The node at an absolute path of that length. */
+static int node_at_path(const void *tree, const char *path, size_t length)
+{
+	const char *end = path + length;
+	int node = 0;
+
+	while (node >= 0 && path < end) {
+		const char *slash;
+
+		if (*path == '/') {
+			path++;
+			continue;
+		}
+		slash = memchr(path, '/', (size_t)(end - path));
+		length = slash == NULL ? (size_t)(end - path) : (size_t)(slash - path);
+		node = child_of_length(tree, node, path, length);
+		path += length;
+	}
+	return node;
 }
 
 /*
@@ -225,7 +393,7 @@ int tree_find_compatible(const void *tree, int start, const char *compatible)
  */
 int tree_stdout(const void *tree)
 {
-	int chosen = fdt_path_offset(tree, "/chosen");
+	int chosen = tree_child(tree, 0, "chosen");
 	const char *path;
 	int node;
 
@@ -240,7 +408,7 @@ int tree_stdout(const void *tree)
 		return -FDT_ERR_NOTFOUND;
 	}
 	if (path[0] != '/') {
-		int aliases = fdt_path_offset(tree, "/aliases");
+		int aliases = tree_child(tree, 0, "aliases");
 		int length;
 		const char *target =
 			fdt_getprop_namelen(tree, aliases, path, (int)strcspn(path, ":"), &length);
@@ -253,7 +421,7 @@ int tree_stdout(const void *tree)
 	if (path[0] != '/') {
 		return -FDT_ERR_BADPATH;
 	}
-	node = fdt_path_offset_namelen(tree, path, (int)strcspn(path, ":"));
+	node = node_at_path(tree, path, strcspn(path, ":"));
 	return node >= 0 && !tree_node_okay(tree, node) ? -FDT_ERR_NOTFOUND : node;
 }
 

@@ -189,6 +189,59 @@ static void deep_nesting_is_survived(void **state)
 	tree_free(&tree);
 }
 
+static void children_and_their_names(void **state)
+{
+	struct test_tree tree = tree_from_source(
+		"/ { a@1 { b { c {}; }; }; ab {}; d@2 { b@3 {}; b@4 {}; }; e {}; };");
+	struct test_tree other = tree_from_source("/ { x {}; };");
+	static const char *const names[] = {"a@1", "ab", "d@2", "e"};
+
+	(void)state;
+	/* Once with the list of nodes, once without it. */
+	for (int pass = 0; pass < 2; pass++) {
+		int count = 0;
+
+		assert_true(tree_valid(pass == 0 ? tree.blob : other.blob,
+				       pass == 0 ? tree.bytes : other.bytes));
+		for (struct tree_children c = tree_children(tree.blob, 0); tree_next_child(&c);) {
+			assert_string_equal(fdt_get_name(tree.blob, c.node, NULL), names[count]);
+			count++;
+		}
+		assert_int_equal(count, 4);
+		assert_int_equal(tree_child(tree.blob, 0, "a"), node_at(&tree, "/a@1"));
+		assert_int_equal(tree_child(tree.blob, 0, "ab"), node_at(&tree, "/ab"));
+		assert_int_equal(tree_child(tree.blob, node_at(&tree, "/d@2"), "b@4"),
+				 node_at(&tree, "/d@2/b@4"));
+		assert_true(tree_child(tree.blob, 0, "b") < 0);
+		assert_true(tree_child(tree.blob, 0, "a@") < 0);
+		assert_true(tree_child(tree.blob, 0, "a@2") < 0);
+		assert_true(tree_child(tree.blob, -1, "a") < 0);
+		assert_true(tree_child(tree.blob, node_at(&tree, "/e"), "x") < 0);
+	}
+	tree_free(&tree);
+	tree_free(&other);
+}
+
+/* More nodes than are listed. */
+static void large_trees_are_walked(void **state)
+{
+	static char source[16000] = "/ { #address-cells = <1>; #size-cells = <1>;";
+	struct test_tree tree;
+
+	(void)state;
+	for (int i = 0; i < 1500; i++) {
+		snprintf(source + strlen(source), 16, "n%d{};", i);
+	}
+	strcat(source, "u@5 { compatible = \"last\"; reg = <5 6>; }; };");
+	tree = tree_from_source(source);
+	assert_true(tree_valid(tree.blob, tree.bytes));
+	assert_int_equal(tree_find_compatible(tree.blob, -1, "last"), node_at(&tree, "/u@5"));
+	assert_true(reg_of(&tree, "/u@5", 0));
+	assert_int_equal(address, 5);
+	assert_int_equal(tree_child(tree.blob, 0, "n1499"), node_at(&tree, "/n1499"));
+	tree_free(&tree);
+}
+
 static void only_whole_trees_are_valid(void **state)
 {
 	struct test_tree tree = tree_from_source("/ { a = <1>; b {}; };");
@@ -223,6 +276,8 @@ int main(void)
 		cmocka_unit_test(stdout_path_in_all_its_forms),
 		cmocka_unit_test(strings_and_numbers),
 		cmocka_unit_test(deep_nesting_is_survived),
+		cmocka_unit_test(children_and_their_names),
+		cmocka_unit_test(large_trees_are_walked),
 		cmocka_unit_test(only_whole_trees_are_valid),
 	};
 

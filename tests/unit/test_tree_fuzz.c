@@ -62,41 +62,51 @@ static void check_frame(const struct memory_range *frame)
 	assert_true(frame->start + frame->bytes >= frame->start);
 }
 
-static void read_everything(const void *tree)
-{
-	static const struct memory_range taken[] = {{0x20000000, 0x20000}};
+/* What the readers said, without gaps, so that two readings can be compared. */
+struct reading {
 	struct devices devices;
 	struct memory_range ranges[16];
 	struct platform_cpu cores[CPU_MAX];
+	uint32_t range_count;
+	uint32_t core_count;
 	uint32_t dropped;
-	uint32_t count;
+};
 
-	devices_read(tree, &devices);
-	assert_true(memchr(devices.model, '\0', sizeof(devices.model)) != NULL);
-	if (devices.uart != NULL) {
-		check_frame(&devices.uart_registers);
-	}
-	if (devices.gic_version != 0) {
-		check_frame(&devices.gic_distributor);
-	}
-	if (devices.gic_version == 2) {
-		check_frame(&devices.gic_cpu_interface);
-	}
-	assert_true(devices.gic_redistributor_count <= DEVICES_REDISTRIBUTORS_MAX);
-	assert_true(devices.timer_intid == 0 ||
-		    (devices.timer_intid >= 16 && devices.timer_intid < 32));
+static void read_everything(const void *tree, struct reading *reading)
+{
+	static const struct memory_range taken[] = {{0x20000000, 0x20000}};
+	const struct devices *devices = &reading->devices;
 
-	count = memory_free_ranges(tree, taken, 1, ranges, 16);
-	assert_true(count <= 16);
-	for (uint32_t i = 0; i < count; i++) {
-		check_frame(&ranges[i]);
-		assert_int_equal((ranges[i].start | ranges[i].bytes) % MEMORY_PAGE_BYTES, 0);
-		assert_true(ranges[i].start >= taken[0].start + taken[0].bytes ||
-			    ranges[i].start + ranges[i].bytes <= taken[0].start);
+	memset(reading, 0, sizeof(*reading));
+	devices_read(tree, &reading->devices);
+	assert_non_null(memchr(devices->model, '\0', sizeof(devices->model)));
+	if (devices->uart != NULL) {
+		check_frame(&devices->uart_registers);
+	}
+	if (devices->gic_version != 0) {
+		check_frame(&devices->gic_distributor);
+	}
+	if (devices->gic_version == 2) {
+		check_frame(&devices->gic_cpu_interface);
+	}
+	assert_true(devices->gic_redistributor_count <= DEVICES_REDISTRIBUTORS_MAX);
+	assert_true(devices->timer_intid == 0 ||
+		    (devices->timer_intid >= 16 && devices->timer_intid < 32));
+
+	reading->range_count = memory_free_ranges(tree, taken, 1, reading->ranges, 16);
+	assert_true(reading->range_count <= 16);
+	for (uint32_t i = 0; i < reading->range_count; i++) {
+		const struct memory_range *range = &reading->ranges[i];
+
+		check_frame(range);
+		assert_int_equal((range->start | range->bytes) % MEMORY_PAGE_BYTES, 0);
+		assert_true(range->start >= taken[0].start + taken[0].bytes ||
+			    range->start + range->bytes <= taken[0].start);
 	}
 
-	count = topology_read(tree, 0x80000000, cores, CPU_MAX, &dropped);
-	assert_true(count >= 1 && count <= CPU_MAX);
+	reading->core_count =
+		topology_read(tree, 0x80000000, reading->cores, CPU_MAX, &reading->dropped);
+	assert_true(reading->core_count >= 1 && reading->core_count <= CPU_MAX);
 }
 
 static void mutate(struct random_state *random, uint8_t *blob, size_t bytes)
@@ -140,11 +150,13 @@ static void mutate(struct random_state *random, uint8_t *blob, size_t bytes)
 static void fuzz(struct test_tree tree, uint64_t seed)
 {
 	struct random_state random;
+	struct reading listed;
+	struct reading walked;
 	uint32_t valid = 0;
 
 	random_seed(&random, seed);
 	assert_true(tree_valid(tree.blob, tree.bytes));
-	read_everything(tree.blob);
+	read_everything(tree.blob, &listed);
 	for (uint32_t i = 0; i < MUTATIONS; i++) {
 		uint8_t *blob = malloc(tree.bytes);
 
@@ -152,7 +164,11 @@ static void fuzz(struct test_tree tree, uint64_t seed)
 		mutate(&random, blob, tree.bytes);
 		if (tree_valid(blob, tree.bytes)) {
 			valid++;
-			read_everything(blob);
+			read_everything(blob, &listed);
+			/* Another tree takes the list of nodes: this one is walked, to the same end. */
+			assert_true(tree_valid(tree.blob, tree.bytes));
+			read_everything(blob, &walked);
+			assert_memory_equal(&listed, &walked, sizeof(listed));
 		}
 		free(blob);
 	}

@@ -13,6 +13,8 @@
 
 #include <libfdt.h>
 
+#include "el1bench/tree.h"
+
 struct test_tree {
 	void *blob;
 	size_t bytes;
@@ -34,6 +36,7 @@ static struct test_tree tree_from_file(const char *path)
 	tree.bytes = fdt_totalsize(buffer);
 	tree.blob = malloc(tree.bytes);
 	memcpy(tree.blob, buffer, tree.bytes);
+	(void)tree_valid(tree.blob, tree.bytes);
 	return tree;
 }
 
