@@ -57,9 +57,10 @@ class OtherCores(QemuTest):
                                                           gic=gic), words_of(samples=SAMPLES)), 2)
 
     def test_threads_of_the_host(self) -> None:
-        boot = self.boot(setup_of("qemu-virt", cpus=4, accel="multi"),
-                         words_of("multi", samples=SAMPLES))
-        self.assert_passed(boot, 4)
+        # Few: with fewer idle processors than cores each interrupt costs a time slice.
+        boot = self.boot(setup_of("qemu-virt", cpus=2, accel="multi"),
+                         words_of("multi", samples=10))
+        self.assert_passed(boot, 2)
         self.assertEqual(boot.fact("emulated").rpartition("-")[2], "multi")
 
 
