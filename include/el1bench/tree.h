@@ -24,9 +24,10 @@ size_t tree_claimed_bytes(const void *blob);
 /* The children of a node, one after the other; see tree_children. */
 struct tree_children {
 	const void *tree;
-	int node;     /* the child, once tree_next_child has returned true */
-	int position; /* in the list of nodes; -1 for a tree that is not the one listed */
-	int depth;    /* below the parent */
+	int node;         /* the child, once tree_next_child has returned true ... */
+	const char *name; /* ... and its name */
+	int position;     /* in the list of nodes; -1 for a tree that is not the one listed */
+	int depth;        /* below the parent */
 };
 
 /*

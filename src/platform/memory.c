@@ -67,10 +67,14 @@ static void list_add_memory(struct range_list *list, uint64_t start, uint64_t by
 static void read_memory_nodes(const void *tree, struct range_list *list)
 {
 	for (struct tree_children c = tree_children(tree, 0); tree_next_child(&c);) {
-		const char *type = tree_string(tree, c.node, "device_type");
+		const char *type;
 		uint64_t start;
 		uint64_t bytes;
 
+		if (strncmp(c.name, "memory", strlen("memory")) != 0) {
+			continue; /* the name is prescribed, and quicker to look at */
+		}
+		type = tree_string(tree, c.node, "device_type");
 		if (type == NULL || strcmp(type, "memory") != 0 ||
 		    !tree_status_okay(tree, c.node)) {
 			continue;

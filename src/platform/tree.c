@@ -22,7 +22,8 @@ static struct {
 	int count;
 	struct listed_node {
 		int offset;
-		int depth;              /* 0: the root */
+		int depth; /* 0: the root */
+		const char *name;
 		const char *compatible; /* the property's value, NULL if absent ... */
 		int compatible_bytes;   /* ... and its length */
 	} nodes[LISTED_MAX];
@@ -48,6 +49,7 @@ static void list_nodes(const void *tree)
 		}
 		listed->offset = node;
 		listed->depth = depth;
+		listed->name = fdt_get_name(tree, node, NULL);
 		listed->compatible =
 			fdt_getprop(tree, node, "compatible", &listed->compatible_bytes);
 		list.count++;
@@ -145,15 +147,17 @@ bool tree_next_child(struct tree_children *children)
 		if (children->position < 0) {
 			children->node =
 				fdt_next_node(children->tree, children->node, &children->depth);
+			children->name = fdt_get_name(children->tree, children->node, NULL);
 		} else if (++children->position < list.count) {
 			const struct listed_node *now = &list.nodes[children->position];
 
 			children->depth += now->depth - now[-1].depth;
 			children->node = now->offset;
+			children->name = now->name;
 		} else {
 			children->node = -FDT_ERR_NOTFOUND;
 		}
-		if (children->node < 0 || children->depth <= 0) {
+		if (children->node < 0 || children->depth <= 0 || children->name == NULL) {
 			children->node = -FDT_ERR_NOTFOUND;
 		} else if (children->depth == 1) {
 			return true;
@@ -165,13 +169,9 @@ bool tree_next_child(struct tree_children *children)
 static int child_of_length(const void *tree, int parent, const char *name, size_t length)
 {
 	for (struct tree_children c = tree_children(tree, parent); tree_next_child(&c);) {
-		int found_bytes;
-		const char *found = fdt_get_name(tree, c.node, &found_bytes);
-
-		if (found != NULL && (size_t)found_bytes >= length &&
-		    memcmp(found, name, length) == 0 &&
-		    (found[length] == '\0' ||
-		     (found[length] == '@' && memchr(name, '@', length) == NULL))) {
+		if (strncmp(c.name, name, length) == 0 &&
+		    (c.name[length] == '\0' ||
+		     (c.name[length] == '@' && memchr(name, '@', length) == NULL))) {
 			return c.node;
 		}
 	}
