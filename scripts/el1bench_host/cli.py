@@ -3,18 +3,26 @@
 import argparse
 import os
 import sys
-from typing import Optional, Sequence
+from typing import NoReturn, Optional, Sequence
 
 from el1bench_host import build, decode, report, run, setup, test
-from el1bench_host.errors import EXIT_INTERRUPTED, UserError
+from el1bench_host.errors import EXIT_INTERRUPTED, EXIT_USAGE, UserError
 
 # Each module adds its command with `register` and names the function that runs it.
 COMMANDS = (setup, build, run, test, decode, report)
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with a command line in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"el1bench: {message}; see {self.prog} --help", file=sys.stderr)
+        sys.exit(EXIT_USAGE)
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser with every command."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="el1bench",
         description="Measure spawn, IPI and PSCI power paths at EL1, on a board or under QEMU.",
         epilog="Exit codes: 0 all well; 1 a benchmark, check or test failed; 2 bad usage or "

@@ -155,7 +155,7 @@ class FetchTest(FolderTest):
         with self.assertRaises(UserError) as caught:
             debian_archive.ensure_u_boot(quiet=True)
         self.assertEqual(str(caught.exception),
-                         "cannot fetch u-boot-qemu:all of trixie from http://mirror.example/debian:"
+                         "cannot fetch u-boot-qemu:arm64 of trixie from http://mirror.example/debian:"
                          " Failed to fetch it  404")
         self.assertEqual(caught.exception.exit_code, 1)
         left = [path.name for path in (self.folder / "cache").iterdir()]
@@ -344,7 +344,9 @@ class LauncherTest(FolderTest):
     def test_bad_usage(self) -> None:
         for arguments in ((), ("no-such-command",), ("build", "--no-such-option")):
             with self.subTest(arguments):
-                self.assertEqual(self.run_launcher(LAUNCHER, *arguments).returncode, 2)
+                done = self.run_launcher(LAUNCHER, *arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, r"\Ael1bench: .*; see el1bench.* --help\n\Z")
 
     def test_unknown_board(self) -> None:
         done = self.run_launcher(LAUNCHER, "build", "--board", "toaster")

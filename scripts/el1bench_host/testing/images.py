@@ -13,11 +13,11 @@ IMAGE_BYTES_MAX = {"qemu-virt": 96 * 1024}
 SOURCES = ("CMakeLists.txt", "boards", "include", "linker", "scripts", "src")
 
 
-def _copy_sources(folder: Path) -> Path:
+def _copy_sources(tree: Path, folder: Path) -> Path:
     """A copy of what an image is built from, at a path of its own."""
     folder.mkdir(parents=True)
     for name in SOURCES:
-        source = paths.SOURCE_TREE / name
+        source = tree / name
         if source.is_dir():
             shutil.copytree(source, folder / name,
                             ignore=shutil.ignore_patterns("__pycache__", ".*.sw?"))
@@ -39,20 +39,20 @@ def _build(source: Path, folder: Path, board: str) -> tuple[bytes, str]:
     return (folder / "image").read_bytes(), output
 
 
-def _check(board: str, scratch: Path) -> list[Result]:
+def _check(board: str, scratch: Path, sources: Path) -> list[Result]:
     names = job_names(board)
     started = time.monotonic()
-    image, output = _build(paths.SOURCE_TREE, scratch / board / "first", board)
-    limit = IMAGE_BYTES_MAX.get(board)
-    if image and limit is not None and len(image) > limit:
+    image, output = _build(sources, scratch / board / "first", board)
+    limit = IMAGE_BYTES_MAX.get(board, len(image))
+    if len(image) > limit:
         output += f"the image has {len(image)} bytes, at most {limit} are allowed\n"
-    good = image and (limit is None or len(image) <= limit)
+    good = image and len(image) <= limit
     results = [Result(names[0], PASS if good else FAIL, time.monotonic() - started, output)]
     if not image:
         return results
     started = time.monotonic()
-    copy = _copy_sources(scratch / board / "elsewhere" / "sources")
-    again, output = _build(copy, scratch / board / "second", board)
+    elsewhere = _copy_sources(sources, scratch / board / "elsewhere" / "sources")
+    again, output = _build(elsewhere, scratch / board / "second", board)
     if again and again != image:
         differ = [position for position, (one, other) in enumerate(zip(image, again))
                   if one != other]
@@ -70,8 +70,12 @@ def job_names(board: str) -> tuple[str, str]:
 
 
 def jobs(scratch: Path) -> list[Job]:
-    """One job for each board; `scratch` is an empty folder for the builds."""
-    return [Job(job_names(board), lambda board=board: _check(board, scratch))
+    """One job for each board; `scratch` is an empty folder for the builds.
+
+    The sources are copied first, so that editing them meanwhile does not matter.
+    """
+    sources = _copy_sources(paths.SOURCE_TREE, scratch / "sources")
+    return [Job(job_names(board), lambda board=board: _check(board, scratch, sources))
             for board in paths.board_names()]
 
 

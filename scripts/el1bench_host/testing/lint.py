@@ -112,6 +112,7 @@ def jobs() -> list[Job]:
     def relative(found: list[Path]) -> list[str]:
         return [str(path.relative_to(root)) for path in found]
 
+    # comparePointers: the ends of a linker section are two symbols, and one array.
     return [
         command_job("lint: clang-format",
                     ["clang-format", "--dry-run", "-Werror", *relative(formatted)],
@@ -119,7 +120,7 @@ def jobs() -> list[Job]:
         command_job("lint: cppcheck",
                     ["cppcheck", "--quiet", "--std=c11", "--error-exitcode=1", "--inline-suppr",
                      "--enable=warning,portability,performance", "--suppress=unknownMacro",
-                     "-Iinclude", "-D__GNUC__", "--platform=unix64", *relative(analysed)],
+                     "--suppress=comparePointers", "-Iinclude", "-D__GNUC__", "--platform=unix64", *relative(analysed)],
                     LINT_SECONDS, folder=root),
         command_job("lint: shellcheck", ["shellcheck", *relative(_shell_scripts())],
                     LINT_SECONDS, folder=root),
