@@ -74,14 +74,14 @@ static inline struct test_tree tree_from_source(const char *source)
 }
 
 /* The tree that QEMU makes for `-M virt` with these further properties of the machine. */
-static inline struct test_tree tree_from_qemu(const char *properties, unsigned int cpus)
+static inline struct test_tree tree_from_qemu(const char *properties, unsigned int cores)
 {
 	char format[256];
 
 	snprintf(format, sizeof(format),
 		 "qemu-system-aarch64 -M virt,%s,dumpdtb=%%s -cpu cortex-a53 -smp %u -m 256"
 		 " -nic none -display none 2>/dev/null",
-		 properties, cpus);
+		 properties, cores);
 	return tree_from_command(format, "");
 }
 
