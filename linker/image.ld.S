@@ -68,19 +68,19 @@ SECTIONS
 	. = ALIGN(PAGE);
 	data_end = .;
 
-	/* Page tables and stacks: not cleared with .bss, each user sees to its own. */
-	.pages (NOLOAD) : {
-		*(.bss.page_tables)
-		. = ALIGN(PAGE);
-		*(.bss.stacks)
-		. = ALIGN(PAGE);
-	} :data
-
 	.bss (NOLOAD) : ALIGN(16) {
 		bss_start = .;
 		*(.bss .bss.* COMMON)
 		. = ALIGN(16);
 		bss_end = .;
+		. = ALIGN(PAGE);
+	} :data
+
+	/* Page tables and stacks: not cleared with .bss, each user sees to its own. */
+	.pages (NOLOAD) : {
+		*(.sbss.page_tables)
+		. = ALIGN(PAGE);
+		*(.sbss.stacks)
 		. = ALIGN(PAGE);
 	} :data
 	image_end = .;

@@ -15,7 +15,7 @@ file(GLOB_RECURSE image_headers CONFIGURE_DEPENDS
 
 set(code_flags
   -std=gnu11 -O2 -mcpu=cortex-a53 -mgeneral-regs-only -mstrict-align -mno-outline-atomics
-  -fno-pic -fno-pie -fno-stack-protector -fno-asynchronous-unwind-tables
+  -fno-pic -fno-pie -mcmodel=tiny -fno-stack-protector -fno-asynchronous-unwind-tables
   -ffunction-sections -fdata-sections)
 
 # Our own code leaves these registers alone, so that an interrupt need not save them
@@ -93,6 +93,12 @@ foreach(source ${image_sources})
   endif()
 endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${image_sources})
+
+# One instruction reaches anything within 1 MiB (-mcmodel=tiny); the end of the image, behind page
+# tables and stacks, is further away.
+set_property(
+  SOURCE ${PROJECT_SOURCE_DIR}/src/arch/mmu.c ${PROJECT_SOURCE_DIR}/src/arch/mmu_early.c
+  APPEND PROPERTY COMPILE_OPTIONS -mcmodel=small)
 
 # Runs at physical addresses with the MMU off: no library calls, no tables of absolute addresses.
 set_property(

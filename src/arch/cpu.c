@@ -24,7 +24,7 @@ _Static_assert(offsetof(struct stack_block, stack) ==
 
 struct cpu cpus[CPU_MAX];
 
-struct stack_block stacks[STACK_BLOCKS] __attribute__((section(".bss.stacks"), aligned(4096)));
+struct stack_block stacks[STACK_BLOCKS] __attribute__((section(".sbss.stacks"), aligned(4096)));
 
 /* Fills in the calling core's structure and leaves the boot's special state. */
 static void cpu_begin(uint32_t index, uint64_t stamp, uint64_t entry_el)

@@ -17,7 +17,7 @@
 #define ENTRIES (MMU_TABLE_BYTES / 8)
 
 uint64_t mmu_tables[MMU_TABLE_COUNT][ENTRIES]
-	__attribute__((section(".bss.page_tables"), aligned(MMU_TABLE_BYTES)));
+	__attribute__((section(".sbss.page_tables"), aligned(MMU_TABLE_BYTES)));
 
 static struct {
 	uint64_t physical; /* of mmu_tables */
