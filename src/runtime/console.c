@@ -3,8 +3,6 @@
  */
 #include "el1bench/console.h"
 
-#include <stdio.h>
-
 #include "el1bench/counter.h"
 #include "el1bench/uart.h"
 
@@ -86,23 +84,18 @@ void console_write(const char *text, size_t bytes)
 
 void console_drain(void)
 {
-	fflush(stdout);
 	if (console.driver != NULL) {
 		(void)wait_for(console.driver->drained, DRAIN_WAIT_MS);
 	}
 }
 
-/* What stdout still holds was printed before timing, so it goes out before the lock. */
 void console_lock(void)
 {
-	fflush(stdout);
 	console.locked = true;
 }
 
-/* What stdout holds now was printed while timing, if only into a buffer: it meets the lock. */
 void console_unlock(void)
 {
-	fflush(stdout);
 	console.locked = false;
 }
 

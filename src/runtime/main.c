@@ -47,9 +47,6 @@ static void find_machine(void)
 
 static void start_console(void)
 {
-	/* One line of output is one call of console_write; longer lines take several. */
-	static char line[256];
-
 	if (platform.uart == NULL) {
 		static char text[160];
 
@@ -61,7 +58,6 @@ static void start_console(void)
 		exit_without_console(text);
 	}
 	console_start(platform.uart, platform.uart_registers);
-	setvbuf(stdout, line, _IOLBF, sizeof(line));
 }
 
 /* An emulator is switched off when all is done; a board stays as it is, for whoever looks at it. */

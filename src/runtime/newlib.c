@@ -1,87 +1,39 @@
 /*
- * What newlib asks of the system below it: a console to write to, and a heap just large enough for
- * its own FILE structures (the image itself never allocates). Core 0 only. Also the two symbols
- * that Debian's libfdt archive, which is built with stack protection, looks for.
+ * What newlib asks of the system below it. Of newlib the image uses what formats into memory and
+ * handles strings; its streams are not there on purpose: output has one way out, console_write, and
+ * a stray printf does not link. Core 0 only. Also the two symbols that Debian's libfdt archive,
+ * which is built with stack protection, looks for.
  */
 #include <errno.h>
 #include <stddef.h>
+#include <reent.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
-#include "el1bench/console.h"
 #include "el1bench/panic.h"
 
-/* newlib makes it a macro; these calls report through the variable behind it. */
-#undef errno
-extern int errno;
-
-int _write(int file, const char *text, int bytes);
-int _read(int file, char *text, int bytes);
-int _close(int file);
-int _fstat(int file, struct stat *status);
-int _isatty(int file);
-int _lseek(int file, int offset, int whence);
-void *_sbrk(ptrdiff_t bytes);
+void *_malloc_r(struct _reent *reent, size_t bytes);
+void *_realloc_r(struct _reent *reent, void *block, size_t bytes);
+void _free_r(struct _reent *reent, void *block);
 void _exit(int code);
 
-#define HEAP_BYTES 4096
-
-int _write(int file, const char *text, int bytes)
+/* There is no heap. newlib's formatting asks for one only where it prints into a growing string. */
+void *_malloc_r(struct _reent *reent, size_t bytes)
 {
-	(void)file;
-	if (bytes > 0) {
-		console_write(text, (size_t)bytes);
-	}
-	return bytes;
-}
-
-int _read(int file, char *text, int bytes)
-{
-	(void)file;
-	(void)text;
 	(void)bytes;
-	return 0;
+	reent->_errno = ENOMEM;
+	return NULL;
 }
 
-int _close(int file)
+void *_realloc_r(struct _reent *reent, void *block, size_t bytes)
 {
-	(void)file;
-	return -1;
+	(void)block;
+	return _malloc_r(reent, bytes);
 }
 
-int _fstat(int file, struct stat *status)
+void _free_r(struct _reent *reent, void *block)
 {
-	(void)file;
-	status->st_mode = S_IFCHR;
-	return 0;
-}
-
-int _isatty(int file)
-{
-	(void)file;
-	return 1;
-}
-
-int _lseek(int file, int offset, int whence)
-{
-	(void)file;
-	(void)offset;
-	(void)whence;
-	return 0;
-}
-
-void *_sbrk(ptrdiff_t bytes)
-{
-	static uint8_t heap[HEAP_BYTES] __attribute__((aligned(16)));
-	static ptrdiff_t used;
-	void *start = &heap[used];
-
-	if (bytes < -used || bytes > HEAP_BYTES - used) {
-		errno = ENOMEM;
-		return (void *)-1;
-	}
-	used += bytes;
-	return start;
+	(void)reent;
+	(void)block;
 }
 
 void _exit(int code)
