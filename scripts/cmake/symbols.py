@@ -24,8 +24,10 @@ def read_symbols(nm: str, elf: Path) -> list[tuple[int, str]]:
         address = int(address_text, 16)
         if name == IMAGE_START:
             start = address
-        # Mapping symbols ($x, $d) and local labels are no functions; a global name is preferred.
-        if kind in "tTwW" and not name.startswith(("$", ".")):
+        # Mapping symbols ($x, $d), local labels and constants between the functions are none; a
+        # global name is preferred.
+        if (kind in "tTwW" and not name.startswith(("$", "."))
+                and address % INSTRUCTION_BYTES == 0):
             if kind in "TW" or address not in functions:
                 functions[address] = name
     if start is None:
