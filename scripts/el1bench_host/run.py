@@ -24,6 +24,7 @@ from el1bench_host.follow import LogFollower
 from el1bench_host.u_boot import StreamEnded, UBoot, check_arguments
 
 PREFIX = "el1bench."
+REPORT_NAME = "report.md"
 SAMPLES_MAX = 100_000_000
 WORDS_BYTES_MAX = 2000
 # From the start of QEMU, or of the image, to the plan line: tens of milliseconds on an idle host.
@@ -334,7 +335,7 @@ def _output_folder(name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-        for stale in ("results.json", "report.md"):
+        for stale in (results.RESULTS_NAME, results.SAMPLES_NAME, REPORT_NAME):
             (folder / stale).unlink(missing_ok=True)
     except OSError as error:
         raise UserError(f"cannot write to --out {name}: {error.strerror}") from error
@@ -455,7 +456,7 @@ def _report(args: argparse.Namespace, folder: Path, log_path: Path, facts: dict[
     decoded = decode.decode_log(log_path)
     path = results.write_results(decoded, folder, facts)
     content = json.loads(path.read_text(encoding="utf-8"))
-    (folder / "report.md").write_text(report.render(content, "md"), encoding="utf-8")
+    (folder / REPORT_NAME).write_text(report.render(content, "md"), encoding="utf-8")
     decode.print_problems(decoded)
     for failure in content["failures"]:
         where = f" (boot {failure['boot']})" if args.boots > 1 else ""

@@ -36,7 +36,7 @@ def rest(before: bytes, boot: Boot) -> bytes:
 
 def play(mode: str, words: dict[str, str]) -> int:
     """Print what `mode` names; returns the exit status."""
-    if mode == "silent":
+    if mode == "silent" or mode == "silent-once" and words["boot"] == "1":
         hang()
     if mode == "complains":
         print("first line\nqemu: something is wrong with this machine", file=sys.stderr)

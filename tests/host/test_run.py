@@ -22,6 +22,7 @@ BOARD = {
              "memory_mib": 256, "firmware_load_address": "0x40200000"},
 }
 SECONDS = 60
+STALE = ("results.json", "results.samples.jsonl.gz", "report.md")
 
 
 class RunTest(unittest.TestCase):
@@ -135,6 +136,13 @@ class Endings(RunTest):
         self.assertEqual(len(self.started()), 1)
         self.assert_gone()
 
+    def test_one_silent_boot_of_several(self) -> None:
+        done = self.run_fake("silent-once", "--timeout", "2", "--boots", "3")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("boot 2/3: timed out", done.stderr)
+        results = json.loads((self.out / "results.json").read_text("utf-8"))
+        self.assertEqual([boot["index"] for boot in results["boots"]], [0])
+
     def test_dying(self) -> None:
         done = self.run_fake("dies")
         self.assertEqual(done.returncode, 3)
@@ -173,6 +181,8 @@ class Interruption(RunTest):
     def start(self) -> subprocess.Popen[str]:
         """Start a run and wait until it has passed on what its fake said last."""
         self.out.mkdir()
+        for name in STALE:
+            (self.out / name).write_text("of an earlier run", encoding="ascii")
         log = self.out / "console.log"
         os.mkfifo(log)
         process = subprocess.Popen(self.command(), env=self.environment("no-trailer"), text=True,
@@ -196,6 +206,7 @@ class Interruption(RunTest):
         _, errors = process.communicate(timeout=SECONDS)
         self.assertEqual(process.returncode, 130)
         self.assertRegex(errors, r"\Ael1bench: interrupted.*console\.log\n\Z")
+        self.assertEqual([path.name for path in self.out.iterdir()], ["console.log"])
         self.assert_gone()
 
     def test_killed(self) -> None:
