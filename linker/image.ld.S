@@ -92,8 +92,8 @@ SECTIONS
 	.rela.dyn : { *(.rela.*) *(.rela) }
 	.plt : { *(.plt) *(.iplt) *(.igot.plt) *(.igot) }
 	.init_array : {
-		*(.preinit_array .preinit_array.* .init_array .init_array.* .fini_array .fini_array.*
-		  .ctors .ctors.* .dtors .dtors.*)
+		*(.preinit_array .preinit_array.* .init_array .init_array.*)
+		*(.fini_array .fini_array.* .ctors .ctors.* .dtors .dtors.*)
 	}
 	.tdata : { *(.tdata .tdata.* .tbss .tbss.*) }
 

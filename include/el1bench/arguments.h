@@ -15,19 +15,19 @@
 enum on_exit { ON_EXIT_OFF, ON_EXIT_RESET, ON_EXIT_HALT, ON_EXIT_SEMIHOST };
 
 struct arguments {
-	char text[ARGUMENTS_TEXT_BYTES];    /* as given, one space between words */
-	char suites[256];                   /* comma-separated suites or benchmarks; "" means all */
-	char emulated[64];                  /* what the host says emulates us, "" on hardware */
-	uint32_t samples;                   /* per row, 1 to ARGUMENTS_SAMPLES_MAX; default 1000 */
-	uint32_t warmup;                    /* per row, 0 to 1000000; default 16 */
-	uint64_t seed;                      /* default 1 */
-	uint32_t boot;                      /* index of this boot within a run, default 0 */
-	bool dump_raw;                      /* dump=raw (default) or summary */
+	char text[ARGUMENTS_TEXT_BYTES]; /* as given, one space between words */
+	char suites[256];                /* comma-separated suites or benchmarks; "" means all */
+	char emulated[64];               /* what the host says emulates us, "" on hardware */
+	uint32_t samples;                /* per row, 1 to ARGUMENTS_SAMPLES_MAX; default 1000 */
+	uint32_t warmup;                 /* per row, 0 to 1000000; default 16 */
+	uint64_t seed;                   /* default 1 */
+	uint32_t boot;                   /* index of this boot within a run, default 0 */
+	bool dump_raw;                   /* dump=raw (default) or summary */
 	enum on_exit on_exit;
 	bool on_exit_given;
-	bool refused;                       /* a word inside the prefix was bad ... */
-	char refusal[160];                  /* ... this says which and why */
-	char ignored[512];                  /* foreign words, cut to fit */
+	bool refused;      /* a word inside the prefix was bad ... */
+	char refusal[160]; /* ... this says which and why */
+	char ignored[512]; /* foreign words, cut to fit */
 };
 
 /* Sets the defaults. */

@@ -14,8 +14,8 @@ void cache_clean(const volatile void *start, size_t bytes);
 void cache_clean_invalidate(const volatile void *start, size_t bytes);
 
 struct cache_level {
-	uint8_t level;      /* 1 to 7 */
-	char type;          /* 'I', 'D' or 'U' (unified) */
+	uint8_t level; /* 1 to 7 */
+	char type;     /* 'I', 'D' or 'U' (unified) */
 	uint16_t line_bytes;
 	uint32_t ways;
 	uint32_t sets;

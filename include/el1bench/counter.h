@@ -61,8 +61,8 @@ COUNTER_INLINE uint64_t counter_hz(void)
  * return false; cpu_yield(); }`
  */
 struct deadline {
-	uint64_t end;    /* ticks */
-	uint32_t polls;  /* polls left */
+	uint64_t end;   /* ticks */
+	uint32_t polls; /* polls left */
 };
 
 #define DEADLINE_POLLS (UINT32_C(1) << 28)

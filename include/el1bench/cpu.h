@@ -10,7 +10,7 @@
 #define CPU_OFFSET_EMERGENCY_STACK 0
 #define CPU_OFFSET_INDEX 8
 
-#define CPU_STACK_BYTES 16384       /* a core's own stack; a guard page lies below it */
+#define CPU_STACK_BYTES 16384          /* a core's own stack; a guard page lies below it */
 #define CPU_EMERGENCY_STACK_BYTES 4096 /* for exceptions, so that a stack overflow can be told */
 
 #ifndef __ASSEMBLER__
@@ -20,11 +20,11 @@
 #include "el1bench/sysreg.h"
 
 struct cpu {
-	uint64_t emergency_stack; /* its top: where synchronous exceptions run */
-	uint32_t index;           /* 0 is the core that booted */
+	uint64_t emergency_stack;     /* its top: where synchronous exceptions run */
+	uint32_t index;               /* 0 is the core that booted */
 	uint32_t spurious_interrupts; /* acknowledged as 1020..1023, or with no handler */
-	uint64_t entry_stamp;     /* CNTPCT at the core's first instruction, ticks */
-	uint64_t mpidr;           /* as read on the core itself */
+	uint64_t entry_stamp;         /* CNTPCT at the core's first instruction, ticks */
+	uint64_t mpidr;               /* as read on the core itself */
 	uint64_t midr;
 	uint64_t counter_hz;      /* the core's own CNTFRQ */
 	uint32_t entry_el;        /* the exception level it was entered at: 1, 2 or 3 */

@@ -23,13 +23,13 @@ typedef void (*gic_handler)(uint32_t intid, uint32_t source, uint64_t stamp);
 
 /* Where the registers are, mapped; found by the platform. */
 struct gic_description {
-	uint32_t version;            /* 2 or 3 */
-	volatile void *distributor;  /* GICD */
+	uint32_t version;             /* 2 or 3 */
+	volatile void *distributor;   /* GICD */
 	volatile void *cpu_interface; /* GICC, version 2 */
 	struct {
 		volatile void *base;
 		uint64_t bytes;
-	} redistributors[4];         /* GICR regions, version 3 */
+	} redistributors[4]; /* GICR regions, version 3 */
 	uint32_t redistributor_count;
 };
 
@@ -58,7 +58,9 @@ extern const struct gic_operations *gic;
 /* Picks the driver by version, starts the distributor and core 0. */
 bool gic_start(const struct gic_description *description, const char **reason);
 
-/* Installs a handler for an SGI or PPI on all cores; NULL removes it. INTID below GIC_INTID_COUNT. */
+/*
+ * Installs a handler for an SGI or PPI on all cores; NULL removes it. INTID below GIC_INTID_COUNT.
+ */
 void gic_set_handler(uint32_t intid, gic_handler handler);
 
 /* How an SGI to all others is sent: "filter" (GICv2), "irm" (GICv3), for the provenance lines. */

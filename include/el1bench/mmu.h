@@ -23,7 +23,7 @@ enum mmu_kind {
 
 /* How the core that booted came in; filled by the entry code before the MMU is on. */
 struct boot_record {
-	uint64_t x0;           /* as the image was entered */
+	uint64_t x0; /* as the image was entered */
 	uint64_t x1;
 	uint64_t load_address; /* physical address of the image's first byte */
 	uint64_t entry_stamp;  /* CNTPCT at the first instruction, ticks */
@@ -35,10 +35,10 @@ extern struct boot_record boot_record;
 
 /*
  * Maps [physical, physical + bytes), widened to whole pages, and returns the virtual address of
- * `physical`; NULL if the range is empty, wraps, exceeds the core's physical address size or 47 bits,
- * is already mapped as another kind, is part of the image and not asked for as read only, or the
- * table pool is used up; part of it may be mapped then. Mapping a range twice as the same kind is
- * fine. Core 0 only, before the other cores start or while they idle.
+ * `physical`; NULL if the range is empty, wraps, exceeds the core's physical address size or 47
+ * bits, is already mapped as another kind, is part of the image and not asked for as read only, or
+ * the table pool is used up; part of it may be mapped then. Mapping a range twice as the same kind
+ * is fine. Core 0 only, before the other cores start or while they idle.
  */
 void *mmu_map(uint64_t physical, uint64_t bytes, enum mmu_kind kind);
 

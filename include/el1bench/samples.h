@@ -39,7 +39,7 @@ struct sample_row {
 	int64_t *values;       /* ticks (signed); SAMPLE_EXCLUDED(reason) where excluded */
 	uint32_t warmup_count; /* samples taken before the counted ones, not stored */
 	bool has_cold;
-	int64_t cold;          /* the very first sample, ticks */
+	int64_t cold; /* the very first sample, ticks */
 	uint32_t excluded[SAMPLE_EXCLUSIONS];
 };
 

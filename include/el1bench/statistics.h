@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 struct statistics {
-	uint32_t n;          /* good samples */
-	int64_t min;         /* ticks, like all below */
+	uint32_t n;  /* good samples */
+	int64_t min; /* ticks, like all below */
 	int64_t max;
-	int64_t mean_1024;   /* mean in 1/1024 tick, rounded to nearest */
+	int64_t mean_1024; /* mean in 1/1024 tick, rounded to nearest */
 	int64_t p50;
 	int64_t p90;
-	int64_t p99;         /* only if n >= 300 */
-	int64_t p999;        /* only if n >= 3000 */
+	int64_t p99;  /* only if n >= 300 */
+	int64_t p999; /* only if n >= 3000 */
 	bool has_p99;
 	bool has_p999;
 };

@@ -18,7 +18,9 @@
  */
 bool tree_valid(const void *blob, size_t readable);
 
-/* The size that a header at `blob` (at least 8 readable bytes) claims; 0 if there is no tree magic. */
+/*
+ * The size that a header at `blob` (at least 8 readable bytes) claims; 0 if there is no tree magic.
+ */
 size_t tree_claimed_bytes(const void *blob);
 
 /* The children of a node, one after the other; see tree_children. */
@@ -59,10 +61,15 @@ bool tree_reg(const void *tree, int node, unsigned int index, uint64_t *address,
 bool tree_reg_of_child(const void *tree, int parent, int node, unsigned int index,
 		       uint64_t *address, uint64_t *bytes);
 
-/* First okay node at or after `start` (-1: from the root) with the `compatible`; negative if none. */
+/*
+ * First okay node at or after `start` (-1: from the root) with the `compatible`; negative if none.
+ */
 int tree_find_compatible(const void *tree, int start, const char *compatible);
 
-/* The okay node that /chosen/stdout-path (or linux,stdout-path) names, options cut; negative if none. */
+/*
+ * The okay node that /chosen/stdout-path (or linux,stdout-path) names, options cut; negative if
+ * none.
+ */
 int tree_stdout(const void *tree);
 
 /* The first string of a property that is there and terminated; NULL otherwise. */

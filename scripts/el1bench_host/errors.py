@@ -1,7 +1,7 @@
 """Errors that end a command with one line on standard error and a documented exit code.
 
 Exit codes, the same for every command: 0 all well, 1 a benchmark, check or test failed, 2 bad usage
-or unreadable input, 3 incomplete (timed out, truncated, corrupt), 130 interrupted from the keyboard.
+or unreadable input, 3 incomplete (timed out, truncated, corrupt), 130 interrupted by the user.
 """
 
 EXIT_OK = 0

@@ -1,4 +1,4 @@
-"""Runs long commands out of sight: a progress line on a terminal, their output only if they fail."""
+"""Runs long commands out of sight: progress on a terminal, their output only if they fail."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from typing import Mapping, Optional, Sequence
 from el1bench_host.errors import EXIT_FAILED, UserError
 
 PROGRESS_PERIOD_SECONDS = 0.5
-LINES_SHOWED_ON_FAILURE = 30
+LINES_SHOWN_ON_FAILURE = 30
 
 
 class Progress:
@@ -36,7 +36,7 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def tail(text: str, count: int = LINES_SHOWED_ON_FAILURE) -> str:
+def tail(text: str, count: int = LINES_SHOWN_ON_FAILURE) -> str:
     """The last lines of a command's output, for an error report."""
     return "\n".join(text.rstrip().splitlines()[-count:])
 

@@ -1,6 +1,6 @@
 /*
- * What happens with exceptions that are not interrupts (el1bench/exception.h): those of instructions
- * that may fault are put right, all others end the run.
+ * What happens with exceptions that are not interrupts (el1bench/exception.h): those of
+ * instructions that may fault are put right, all others end the run.
  */
 #include "el1bench/exception.h"
 

@@ -65,8 +65,8 @@ static bool is_table(uint64_t descriptor, unsigned int level)
 }
 
 /*
- * Maps the start of the range, as much as one entry covers; returns the bytes that are done, or 0 if
- * that fails.
+ * Maps the start of the range, as much as one entry covers; returns the bytes that are done, or 0
+ * if that fails.
  */
 static uint64_t map_entry(unsigned int root, uint64_t address, uint64_t physical, uint64_t bytes,
 			  uint64_t attributes, enum mmu_blocks blocks)

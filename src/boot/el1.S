@@ -57,7 +57,7 @@ function mmu_enable
 	msr	mair_el1, x0
 	ldr	x0, =TCR_EL1_VALUE
 	mrs	x1, id_aa64mmfr0_el1
-	and	x1, x1, #0xf            /* PARange; above 48 bits takes more than 4 KiB pages have */
+	and	x1, x1, #0xf            /* PARange; 4 KiB pages reach 48 bits */
 	cmp	x1, #TCR_EL1_IPS_48_BITS
 	b.ls	1f
 	mov	x1, #TCR_EL1_IPS_48_BITS

@@ -5,7 +5,9 @@
 
 	.section .text.boot, "ax", %progbits
 
-/* SCR_EL3: AArch64 below (RW), HVC enabled (HCE), SMC undefined (SMD), non-secure (NS), RES1 5:4. */
+/*
+ * SCR_EL3: AArch64 below (RW), HVC enabled (HCE), SMC undefined (SMD), non-secure (NS), RES1 5:4.
+ */
 #define SCR_EL3_VALUE ((1 << 10) | (1 << 8) | (1 << 7) | (1 << 0) | (3 << 4))
 
 /*
@@ -19,7 +21,10 @@ function el3_drop
 	msr	sctlr_el3, x0
 	isb
 	mov	x0, #SCR_EL3_VALUE
-	/* What el2_to_el1 writes must not trap: fine-grained traps (FGTEn, FGTEn2), HCRX_EL2 (HXEn). */
+	/*
+	 * What el2_to_el1 writes must not trap: fine-grained traps (FGTEn, FGTEn2), HCRX_EL2
+	 * (HXEn).
+	 */
 	mrs	x1, S3_0_C0_C7_0        /* ID_AA64MMFR0_EL1 */
 	ubfx	x1, x1, #56, #4         /* FGT */
 	cbz	x1, 1f

@@ -76,8 +76,8 @@ entry_el3:
 entry_el1:
 	/*
 	 * What is written with the caches off must not be shadowed by a line that somebody left
-	 * behind: dirty lines would overwrite it, clean ones would hide it later. So drop them before
-	 * and, since a core may read ahead, after.
+	 * behind: dirty lines would overwrite it, clean ones would hide it later. So drop them
+	 * before and, since a core may read ahead, after.
 	 */
 	bl	boot_data_invalidate
 	mov	x0, #0

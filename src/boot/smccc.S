@@ -2,8 +2,8 @@
  * smccc_smc, smccc_hvc (el1bench/smccc.h): x0 = function identifier, x1 to x3 = arguments, x4 =
  * where x0 to x3 go afterwards. By SMCCC 1.0 firmware may change x4 to x17. EL1, any stack.
  *
- * Where the instruction is undefined (no EL3, no EL2), exception_dispatch() makes it return -1, "not
- * supported".
+ * Where the instruction is undefined (no EL3, no EL2), exception_dispatch() makes it return -1,
+ * "not supported".
  */
 #include "boot.h"
 

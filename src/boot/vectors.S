@@ -30,7 +30,8 @@
 	 * synchronization event, so no ISB is needed. ELR_EL1 and SPSR_EL1 stay in their registers:
 	 * the handler neither unmasks interrupts nor takes exceptions that return. x19 to x29 are
 	 * the handler's to keep (AAPCS64). x9 to x15, x18 and floating-point registers it does not
-	 * touch: the image's C code is compiled that way, and libraries are not called from a handler.
+	 * touch: the image's C code is compiled that way, and libraries are not called from a
+	 * handler.
 	 */
 .macro irq_slot
 	.balign	128
@@ -73,8 +74,9 @@ exception_vectors:
 	full_slot 15
 
 /*
- * exception_full: x0 = the frame, where x1 and x2 already are; x1 = the vector's index; x0 itself in
- * TPIDRRO_EL0. Returns from the exception if exception_dispatch() does, with what the frame says.
+ * exception_full: x0 = the frame, where x1 and x2 already are; x1 = the vector's index; x0 itself
+ * in TPIDRRO_EL0. Returns from the exception if exception_dispatch() does, with what the frame
+ * says.
  */
 	.balign	128
 exception_full:

@@ -100,7 +100,9 @@ static void cut_memreserve(const void *tree, struct range_list *list)
 	}
 }
 
-/* Children without `reg` are wishes for an allocation: nobody has allocated, so nothing is taken. */
+/*
+ * Children without `reg` are wishes for an allocation: nobody has allocated, so nothing is taken.
+ */
 static void cut_reserved_memory(const void *tree, struct range_list *list)
 {
 	int parent = tree_child(tree, 0, "reserved-memory");

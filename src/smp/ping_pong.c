@@ -26,7 +26,10 @@ static struct {
 static uint64_t asked;
 static int32_t partner = -1;
 
-/* The partner's side: answers until told to stop, or until nobody has asked for the poll's time-out. */
+/*
+ * The partner's side: answers until told to stop, or until nobody has asked for the poll's
+ * time-out.
+ */
 TIMED static void answer_questions(void *unused)
 {
 	uint64_t answered = 0;

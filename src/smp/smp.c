@@ -156,7 +156,9 @@ static bool switch_on(uint32_t index, void (*failed)(uint32_t cpu, const char *r
 	return false;
 }
 
-/* Waits for a core that CPU_ON accepted; false, with `failed` told why, if it does not take part. */
+/*
+ * Waits for a core that CPU_ON accepted; false, with `failed` told why, if it does not take part.
+ */
 static bool wait_for(uint32_t index, struct deadline *deadline,
 		     void (*failed)(uint32_t cpu, const char *reason))
 {
@@ -213,8 +215,8 @@ TIMED uint32_t smp_online_cpu(uint32_t position)
 
 TIMED bool smp_is_online(uint32_t cpu)
 {
-	return cpu == 0 || (cpu < CPU_MAX && __atomic_load_n(&mailboxes[cpu].state,
-							     __ATOMIC_ACQUIRE) == CORE_READY);
+	return cpu == 0 || (cpu < CPU_MAX &&
+			    __atomic_load_n(&mailboxes[cpu].state, __ATOMIC_ACQUIRE) == CORE_READY);
 }
 
 TIMED bool smp_post(uint32_t cpu, smp_function function, void *argument)

@@ -342,8 +342,8 @@ static void pending_tells_pending_and_active(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(
-			start_disables_shared_interrupts_and_enables_the_distributor, reset),
+		cmocka_unit_test_setup(start_disables_shared_interrupts_and_enables_the_distributor,
+				       reset),
 		cmocka_unit_test_setup(start_refuses_what_does_not_answer, reset),
 		cmocka_unit_test_setup(a_core_starts_clean, reset),
 		cmocka_unit_test_setup(a_second_start_keeps_what_is_pending_and_enabled, reset),

@@ -187,7 +187,8 @@ void fake_sysreg_write(const char *name, uint64_t value)
 	} else if (strcmp(name, "icc_igrpen1_el1") == 0) {
 		model.group[current] = value;
 	} else {
-		assert_true(strcmp(name, "icc_bpr1_el1") == 0 || strcmp(name, "icc_ap1r0_el1") == 0);
+		assert_true(strcmp(name, "icc_bpr1_el1") == 0 ||
+			    strcmp(name, "icc_ap1r0_el1") == 0);
 		assert_int_equal(value, 0);
 	}
 }
@@ -209,9 +210,9 @@ static int reset(void **state)
 
 		model.mpidr[core] = UINT64_C(0x81000000) | (affinity & 0xffffff) |
 				    (affinity >> 24 & 0xff) << 32;
-		model.redistributors[core].typer =
-			(affinity & 0xffffffff) << 32 | (uint64_t)core << 8 |
-			(core == 2 ? 2U : 0U) | (core == 3 || core == 5 ? 0x10U : 0U);
+		model.redistributors[core].typer = (affinity & 0xffffffff) << 32 |
+						   (uint64_t)core << 8 | (core == 2 ? 2U : 0U) |
+						   (core == 3 || core == 5 ? 0x10U : 0U);
 		model.redistributors[core].sleeps = true;
 		model.redistributors[core].enabled = 0xf00f0000;
 		model.redistributors[core].pending = 0x400000ff;
@@ -357,12 +358,9 @@ static void a_second_start_keeps_what_is_pending_and_enabled(void **state)
 static void sends_by_the_affinity_of_the_target(void **state)
 {
 	static const char *const expected[CORES] = {
-		"dsb_ishst SGI1R=1000001 isb ",
-		"dsb_ishst SGI1R=1000002 isb ",
-		"dsb_ishst SGI1R=1010001 isb ",
-		"dsb_ishst SGI1R=3100001000002 isb ",
-		"dsb_ishst SGI1R=1018000 isb ",
-		"dsb_ishst SGI1R=1000201030010 isb ",
+		"dsb_ishst SGI1R=1000001 isb ", "dsb_ishst SGI1R=1000002 isb ",
+		"dsb_ishst SGI1R=1010001 isb ", "dsb_ishst SGI1R=3100001000002 isb ",
+		"dsb_ishst SGI1R=1018000 isb ", "dsb_ishst SGI1R=1000201030010 isb ",
 	};
 
 	(void)state;

@@ -1,6 +1,7 @@
 /* sources: src/drivers/psci/psci.c */
 /*
- * PSCI: conduit, version check, sign extension and names, with made-up firmware behind both conduits.
+ * PSCI: conduit, version check, sign extension and names, with made-up firmware behind both
+ * conduits.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -40,8 +40,8 @@ static int64_t affinity_info;
 static pthread_t threads[CORES];
 static bool thread_runs[CORES];
 static sem_t interrupts[CORES];
-static sem_t may_start;   /* lets a late core go on */
-static sem_t switched_off; /* posted by each CPU_OFF */
+static sem_t may_start;     /* lets a late core go on */
+static sem_t switched_off;  /* posted by each CPU_OFF */
 static volatile bool power; /* off ends the threads */
 static _Thread_local uint32_t current;
 static _Thread_local bool masked = true;
@@ -151,7 +151,8 @@ int64_t psci_call(uint32_t function_id, uint64_t x1, uint64_t x2, uint64_t x3)
 		if (behaviour[index] != NEVER_COMES) {
 			thread_runs[index] = true;
 			assert_int_equal(pthread_create(&threads[index], NULL, core_main,
-							(void *)(uintptr_t)index), 0);
+							(void *)(uintptr_t)index),
+					 0);
 		}
 		return PSCI_SUCCESS;
 	case PSCI_AFFINITY_INFO:

@@ -1,9 +1,9 @@
 /* sources: src/platform/tree.c src/platform/devices.c src/platform/memory.c src/platform/topology.c src/bench/random.c */
 /*
- * Damaged trees: real ones with a few bytes, cells or whole stretches changed at random, from a fixed
- * seed. Every reader must cope with whatever still passes the checks: no access beyond the blob (the
- * address sanitizer watches), no endless loop (the test's time limit does), and nothing in the
- * results that its header rules out.
+ * Damaged trees: real ones with a few bytes, cells or whole stretches changed at random, from a
+ * fixed seed. Every reader must cope with whatever still passes the checks: no access beyond the
+ * blob (the address sanitizer watches), no endless loop (the test's time limit does), and nothing
+ * in the results that its header rules out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -165,7 +165,10 @@ static void fuzz(struct test_tree tree, uint64_t seed)
 		if (tree_valid(blob, tree.bytes)) {
 			valid++;
 			read_everything(blob, &listed);
-			/* Another tree takes the list of nodes: this one is walked, to the same end. */
+			/*
+			 * Another tree takes the list of nodes: this one is walked, to the same
+			 * end.
+			 */
 			assert_true(tree_valid(tree.blob, tree.bytes));
 			read_everything(blob, &walked);
 			assert_memory_equal(&listed, &walked, sizeof(listed));

@@ -81,7 +81,9 @@ def text_problems() -> list[str]:
                     "tests/**/*.py", "scripts/**/*.py", "scripts/**/*.cmake", "scripts/el1bench",
                     "boards/*/*", "CMakeLists.txt", ".ci/*")
     for path, number, line in _lines(sources):
-        if len(line.expandtabs(8)) > COLUMNS_MAX and path.suffix != ".md":
+        # A list of sources is one line for its reader; a string literal need not be cut.
+        whole = line.startswith("/* sources: ") or (path.suffix in (".c", ".py") and '"' in line)
+        if len(line.expandtabs(8)) > COLUMNS_MAX and path.suffix != ".md" and not whole:
             found.append(f"{path}:{number}: longer than {COLUMNS_MAX} columns")
         if line != line.rstrip():
             found.append(f"{path}:{number}: blanks at the end of the line")
@@ -120,7 +122,8 @@ def jobs() -> list[Job]:
         command_job("lint: cppcheck",
                     ["cppcheck", "--quiet", "--std=c11", "--error-exitcode=1", "--inline-suppr",
                      "--enable=warning,portability,performance", "--suppress=unknownMacro",
-                     "--suppress=comparePointers", "-Iinclude", "-D__GNUC__", "--platform=unix64", *relative(analysed)],
+                     "--suppress=comparePointers", "--platform=unix64", "-D__GNUC__", "-Iinclude",
+                     *relative(analysed)],
                     LINT_SECONDS, folder=root),
         command_job("lint: shellcheck", ["shellcheck", *relative(_shell_scripts())],
                     LINT_SECONDS, folder=root),

@@ -1,4 +1,4 @@
-"""Runs test jobs side by side, each command with a limit on its time, and collects their results."""
+"""Runs test jobs side by side, each command with a limit on its time; collects the results."""
 
 import os
 import signal

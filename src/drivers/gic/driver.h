@@ -34,7 +34,7 @@ TIMED_INLINE uint64_t gic_opaque(uint64_t intid)
 extern const struct gic_operations gic_v2;
 extern const struct gic_operations gic_v3;
 
-#define GIC_INTID_IS_SPECIAL(intid) ((intid) - 1020U < 4U) /* spurious: nothing to end */
+#define GIC_INTID_IS_SPECIAL(intid) ((intid)-1020U < 4U) /* spurious: nothing to end */
 
 #define GIC_SGIS_USED ((1U << GIC_SGI_COUNT) - 1U)
 

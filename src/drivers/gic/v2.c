@@ -18,7 +18,7 @@
 #define GICD_CTLR 0x000
 #define GICD_CTLR_ENABLE (1U << 0)
 #define GICD_TYPER 0x004
-#define GICD_TYPER_LINES(typer) (((typer) & 0x1fU) + 1U) /* in units of 32 */
+#define GICD_TYPER_LINES(typer) (((typer)&0x1fU) + 1U) /* in units of 32 */
 #define GICD_TYPER_CORES(typer) ((((typer) >> 5) & 0x7U) + 1U)
 #define GICD_ISENABLER 0x100
 #define GICD_ICENABLER 0x180
@@ -40,18 +40,20 @@
 #define GICC_PMR 0x004
 #define GICC_BPR 0x008
 #define GICC_IAR 0x00c
-#define GICC_IAR_INTID(iar) ((iar) & 0x3ffU)
+#define GICC_IAR_INTID(iar) ((iar)&0x3ffU)
 #define GICC_IAR_SOURCE(iar) (((iar) >> 10) & 0x7U)
 #define GICC_EOIR 0x010
 #define GICC_APR 0x0d0
 
 static struct {
-	uint32_t target[CORES_MAX];  /* GICD_SGIR without the INTID: reaches that core */
+	uint32_t target[CORES_MAX]; /* GICD_SGIR without the INTID: reaches that core */
 	volatile void *distributor;
 	uint32_t enabled[CORES_MAX]; /* SGIs and PPIs; 0 until the core's first start_cpu */
 } v2;
 
-/* An interrupt that cannot have a handler: a shared one, or none at all, which must not be ended. */
+/*
+ * An interrupt that cannot have a handler: a shared one, or none at all, which must not be ended.
+ */
 TIMED static void v2_odd_interrupt(uint32_t iar)
 {
 	cpu_current()->spurious_interrupts++;

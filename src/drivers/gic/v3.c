@@ -19,7 +19,7 @@
 #define GICD_CTLR_ARE (1U << 4)             /* ARE_NS; where DS is set, ARE */
 #define GICD_CTLR_RWP (1U << 31)
 #define GICD_TYPER 0x0004
-#define GICD_TYPER_LINES(typer) (((typer) & 0x1fU) + 1U) /* in units of 32 */
+#define GICD_TYPER_LINES(typer) (((typer)&0x1fU) + 1U) /* in units of 32 */
 #define GICD_TYPER_RSS (1U << 26)
 #define GICD_ICENABLER 0x0180
 #define GICD_PIDR2 0xffe8
@@ -62,7 +62,9 @@ static struct {
 	uint32_t enabled[CPU_MAX]; /* SGIs and PPIs; 0 until the core's first start_cpu */
 } v3;
 
-/* An interrupt that cannot have a handler: a shared one, or none at all, which must not be ended. */
+/*
+ * An interrupt that cannot have a handler: a shared one, or none at all, which must not be ended.
+ */
 TIMED static void v3_odd_interrupt(uint64_t intid)
 {
 	cpu_current()->spurious_interrupts++;

@@ -71,8 +71,9 @@ const char *psci_conduit_name(void)
 const char *psci_result_name(int64_t result)
 {
 	static const char *const names[] = {
-		"SUCCESS",    "NOT_SUPPORTED",    "INVALID_PARAMETERS", "DENIED",   "ALREADY_ON",
-		"ON_PENDING", "INTERNAL_FAILURE", "NOT_PRESENT",        "DISABLED", "INVALID_ADDRESS",
+		"SUCCESS",    "NOT_SUPPORTED",   "INVALID_PARAMETERS", "DENIED",
+		"ALREADY_ON", "ON_PENDING",      "INTERNAL_FAILURE",   "NOT_PRESENT",
+		"DISABLED",   "INVALID_ADDRESS",
 	};
 
 	if (result > PSCI_SUCCESS || result < PSCI_INVALID_ADDRESS) {

@@ -44,8 +44,11 @@ static bool meson_drained(volatile void *registers)
 }
 
 static const char *const meson_compatible[] = {
-	"amlogic,meson-gx-uart", "amlogic,meson-g12a-uart", "amlogic,meson-s4-uart",
-	"amlogic,meson-ao-uart", NULL,
+	"amlogic,meson-gx-uart",
+	"amlogic,meson-g12a-uart",
+	"amlogic,meson-s4-uart",
+	"amlogic,meson-ao-uart",
+	NULL,
 };
 
 static const struct uart_driver meson = {

@@ -1,6 +1,7 @@
 /*
  * Arm PrimeCell UART, PL011 (DDI 0183). Keeps the line settings that firmware left; switches the
- * transmitter on only if it is off, since writing UARTCR while bytes are on their way may lose them.
+ * transmitter on only if it is off, since writing UARTCR while bytes are on their way may lose
+ * them.
  */
 #include <stddef.h>
 

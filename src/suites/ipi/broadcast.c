@@ -1,8 +1,8 @@
 /*
  * ipi.broadcast: one SGI to all other online cores, which poll with `yield`.
  *
- * Metrics `first` and `last`: core 0 before the send -> the earliest and the latest receiver's vector stub.
- * Metric `total`: core 0 before the send -> core 0 has seen all acknowledgements.
+ * Metrics `first` and `last`: core 0 before the send -> the earliest and the latest receiver's
+ * vector stub. Metric `total`: core 0 before the send -> core 0 has seen all acknowledgements.
  */
 #include <stddef.h>
 

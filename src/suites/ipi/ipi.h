@@ -31,8 +31,8 @@ bool ipi_available(struct benchmark_run *run, uint32_t cores);
 void ipi_acknowledge(uint32_t intid, uint32_t source, uint64_t stamp);
 
 /*
- * Makes the cores at online positions [first, first + count) poll, lets all others go idle, and installs
- * the handler. Outside of any interval. False after benchmark_fail.
+ * Makes the cores at online positions [first, first + count) poll, lets all others go idle, and
+ * installs the handler. Outside of any interval. False after benchmark_fail.
  */
 bool ipi_receivers(struct benchmark_run *run, uint32_t first, uint32_t count, gic_handler handler);
 
