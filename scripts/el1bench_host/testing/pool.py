@@ -27,10 +27,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Job:
-    """Work that yields one result or more. `names` are the tests it is known to hold."""
+    """Work that yields one result or more. `names` are the tests it is known to hold.
+
+    `alone`: it compares times, so no other job may run beside it.
+    """
 
     names: tuple[str, ...]
     run: Callable[[], list[Result]]
+    alone: bool = False
 
 
 class _Children:
@@ -129,7 +133,20 @@ def _run_job(job: Job) -> list[Result]:
 
 
 def run_jobs(jobs: Sequence[Job], workers: int, report: Callable[[Result], None]) -> list[Result]:
-    """Run the jobs, `workers` at a time, and pass each result to `report` as it comes."""
+    """Run the jobs, `workers` at a time, and pass each result to `report` as it comes.
+
+    Those that want to be alone come last, one after the other.
+    """
+    together = [job for job in jobs if not job.alone]
+    results = _run_side_by_side(together, workers, report)
+    for job in jobs:
+        if job.alone:
+            results += _run_side_by_side([job], 1, report)
+    return results
+
+
+def _run_side_by_side(jobs: Sequence[Job], workers: int,
+                      report: Callable[[Result], None]) -> list[Result]:
     results: list[Result] = []
     executor = ThreadPoolExecutor(max_workers=workers)
     try:

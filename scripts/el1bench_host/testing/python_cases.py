@@ -29,10 +29,16 @@ def _has_shared_setup(case: unittest.TestCase) -> bool:
     return type(case).setUpClass.__func__ is not unittest.TestCase.setUpClass.__func__
 
 
-def environment() -> dict[str, str]:
-    """The environment in which tests find the package and the tests' own helpers."""
+def environment(group: str) -> dict[str, str]:
+    """The environment in which tests find the package and the tests' own helpers.
+
+    The tests under QEMU are told that the images are built, so that not each process asks.
+    """
     clean = {**os.environ, "PYTHONPATH": f"{paths.SOURCE_TREE / 'scripts'}:{paths.SOURCE_TREE}",
              "PYTHONDONTWRITEBYTECODE": "1"}
+    clean.pop("EL1BENCH_IMAGES_BUILT", None)
+    if group == "qemu":
+        clean["EL1BENCH_IMAGES_BUILT"] = "1"
     clean.pop("PYTHONHOME", None)
     return clean
 
@@ -47,7 +53,7 @@ def _run(group: str, package: str, ids: tuple[str, ...], seconds: float) -> list
     started = time.monotonic()
     with tempfile.NamedTemporaryFile("r", prefix="el1bench-test-", encoding="utf-8") as lines:
         status, output = run_command([PYTHON, "-s", str(RUNNER), lines.name, *ids],
-                                     seconds, folder=paths.SOURCE_TREE, environment=environment())
+                                     seconds, folder=paths.SOURCE_TREE, environment=environment(group))
         results = []
         for line in lines.read().splitlines():
             data = json.loads(line)
@@ -71,7 +77,8 @@ def jobs(group: str, folder: Path, seconds: float, together: bool) -> list[Job]:
     """The jobs for the tests in `folder`, called `group` in the report.
 
     `together`: one job per module; otherwise one per case, or per class that has a setUpClass.
-    `seconds` is the limit for a job. A module that cannot be imported is a failed test.
+    `seconds` is the limit for a job. A module that cannot be imported is a failed test. A class with
+    `serial = True` compares times: its cases run with nothing beside them.
     """
     if not list(folder.glob("test_*.py")):
         return []
@@ -81,6 +88,7 @@ def jobs(group: str, folder: Path, seconds: float, together: bool) -> list[Job]:
     loader = unittest.TestLoader()
     package = ".".join(folder.relative_to(paths.SOURCE_TREE).parts)
     shared: dict[str, list[str]] = {}
+    serial: set[str] = set()
     for case in _cases(loader.discover(str(folder), top_level_dir=str(paths.SOURCE_TREE))):
         name = case.id()
         if name.startswith("unittest.loader._FailedTest."):
@@ -93,9 +101,11 @@ def jobs(group: str, folder: Path, seconds: float, together: bool) -> list[Job]:
         else:
             key = name
         shared.setdefault(key, []).append(name)
+        if getattr(type(case), "serial", False):
+            serial.add(key)
 
-    def job(ids: tuple[str, ...]) -> Job:
+    def job(ids: tuple[str, ...], alone: bool) -> Job:
         return Job(tuple(f"{group}: {_short(name, package)}" for name in ids),
-                   lambda: _run(group, package, ids, seconds))
+                   lambda: _run(group, package, ids, seconds), alone)
 
-    return [job(tuple(ids)) for ids in shared.values()]
+    return [job(tuple(ids), key in serial) for key, ids in shared.items()]
