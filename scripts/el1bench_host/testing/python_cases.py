@@ -52,8 +52,8 @@ def _run(group: str, package: str, ids: tuple[str, ...], seconds: float) -> list
     """Run the cases in a child and read the results that it left."""
     started = time.monotonic()
     with tempfile.NamedTemporaryFile("r", prefix="el1bench-test-", encoding="utf-8") as lines:
-        status, output = run_command([PYTHON, "-s", str(RUNNER), lines.name, *ids],
-                                     seconds, folder=paths.SOURCE_TREE, environment=environment(group))
+        status, output = run_command([PYTHON, "-s", str(RUNNER), lines.name, *ids], seconds,
+                                     folder=paths.SOURCE_TREE, environment=environment(group))
         results = []
         for line in lines.read().splitlines():
             data = json.loads(line)
@@ -77,8 +77,8 @@ def jobs(group: str, folder: Path, seconds: float, together: bool) -> list[Job]:
     """The jobs for the tests in `folder`, called `group` in the report.
 
     `together`: one job per module; otherwise one per case, or per class that has a setUpClass.
-    `seconds` is the limit for a job. A module that cannot be imported is a failed test. A class with
-    `serial = True` compares times: its cases run with nothing beside them.
+    `seconds` is the limit for a job. A module that cannot be imported is a failed test. A class
+    with `serial = True` compares times: its cases run with nothing beside them.
     """
     if not list(folder.glob("test_*.py")):
         return []
