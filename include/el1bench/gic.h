@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "el1bench/cpu.h"
+
 #define GIC_SGI_COUNT 8
 #define GIC_INTID_COUNT 32 /* SGIs and PPIs: all that the image takes */
 
@@ -33,6 +35,20 @@ struct gic_description {
 	uint32_t redistributor_count;
 };
 
+/* What stands between earlier stores and the write that sends an SGI. */
+enum gic_barrier {
+	GIC_BARRIER_ISHST, /* dsb ishst: what every plain send has */
+	GIC_BARRIER_SY,    /* dsb sy: waits for loads and devices, too */
+	GIC_BARRIER_NONE,  /* nothing: the handler may miss what was stored */
+	GIC_BARRIERS
+};
+
+/* The register writes that send one SGI to a set of cores. */
+struct gic_list {
+	uint32_t count;
+	uint64_t values[CPU_MAX];
+};
+
 struct gic_operations {
 	uint32_t version;
 	/* Distributor, once, on core 0. False with a reason if the hardware is not as described. */
@@ -46,6 +62,16 @@ struct gic_operations {
 	void (*send)(uint32_t cpu, uint32_t intid);
 	/* Sends SGI `intid` to all cores but the caller, as few register writes as possible. */
 	void (*send_others)(uint32_t intid);
+	/* As `send`, behind another barrier. */
+	void (*send_behind[GIC_BARRIERS])(uint32_t cpu, uint32_t intid);
+	/*
+	 * Adds a core that has called start_cpu to a list, which is all zero before the first. All
+	 * of a list's cores are sent the same SGI. Version 2 needs one write for all of them, version
+	 * 3 one for each 16 that share their higher affinity levels.
+	 */
+	void (*add_to_list)(struct gic_list *list, uint32_t cpu, uint32_t intid);
+	/* Sends to the cores of a list, otherwise like `send`. */
+	void (*send_list)(const struct gic_list *list);
 	/* Enables a PPI or SGI on the calling core. */
 	void (*enable)(uint32_t intid);
 	/* True if any SGI or PPI `intid` is pending or active on the calling core. */

@@ -252,6 +252,29 @@ static void sends_to_all_others_by_the_filter(void **state)
 	assert_string_equal(journal, "dsb_ishst SGIR=1000001 ");
 }
 
+static void sends_behind_the_barrier_asked_for(void **state)
+{
+	(void)state;
+	start_all();
+	gic->send_behind[GIC_BARRIER_ISHST](1, 2);
+	gic->send_behind[GIC_BARRIER_SY](1, 2);
+	gic->send_behind[GIC_BARRIER_NONE](1, 2);
+	assert_string_equal(journal, "dsb_ishst SGIR=100002 dsb_sy SGIR=100002 SGIR=100002 ");
+}
+
+static void sends_to_a_list_with_one_write(void **state)
+{
+	struct gic_list list = {0};
+
+	(void)state;
+	start_all();
+	gic->add_to_list(&list, 1, 2);
+	gic->add_to_list(&list, 7, 2);
+	gic->add_to_list(&list, 0, 2);
+	gic->send_list(&list);
+	assert_string_equal(journal, "dsb_ishst SGIR=340002 ");
+}
+
 static void a_single_core_sends_to_itself_by_the_filter(void **state)
 {
 	const char *reason = NULL;
@@ -349,6 +372,8 @@ int main(void)
 		cmocka_unit_test_setup(a_second_start_keeps_what_is_pending_and_enabled, reset),
 		cmocka_unit_test_setup(sends_to_the_bit_that_the_hardware_named, reset),
 		cmocka_unit_test_setup(sends_to_all_others_by_the_filter, reset),
+		cmocka_unit_test_setup(sends_behind_the_barrier_asked_for, reset),
+		cmocka_unit_test_setup(sends_to_a_list_with_one_write, reset),
 		cmocka_unit_test_setup(a_single_core_sends_to_itself_by_the_filter, reset),
 		cmocka_unit_test_setup(a_core_without_a_target_bit_is_refused, reset),
 		cmocka_unit_test_setup(the_whole_of_iar_ends_the_interrupt, reset),

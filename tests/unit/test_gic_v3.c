@@ -397,6 +397,32 @@ static void sends_to_all_others_by_the_routing_mode(void **state)
 	assert_string_equal(journal, "dsb_ishst SGI1R=10002000000 isb ");
 }
 
+static void sends_behind_the_barrier_asked_for(void **state)
+{
+	(void)state;
+	start_all();
+	gic->send_behind[GIC_BARRIER_ISHST](1, 1);
+	gic->send_behind[GIC_BARRIER_SY](1, 1);
+	gic->send_behind[GIC_BARRIER_NONE](1, 1);
+	assert_string_equal(journal, "dsb_ishst SGI1R=1000002 isb dsb_sy SGI1R=1000002 isb "
+				     "SGI1R=1000002 isb ");
+}
+
+static void sends_to_a_list_with_one_write_a_group(void **state)
+{
+	struct gic_list list = {0};
+
+	(void)state;
+	start_all();
+	for (uint32_t core = 0; core < CORES; core++) {
+		gic->add_to_list(&list, core, 1);
+	}
+	assert_int_equal(list.count, 4); /* 0 and 1, 2 and 4, 3, 5 */
+	gic->send_list(&list);
+	assert_string_equal(journal, "dsb_ishst SGI1R=1000003 SGI1R=1018001 "
+				     "SGI1R=3100001000002 SGI1R=1000201030010 isb ");
+}
+
 static void an_interrupt_is_acknowledged_handled_and_ended(void **state)
 {
 	(void)state;
@@ -440,6 +466,8 @@ int main(void)
 		cmocka_unit_test_setup(sends_by_the_affinity_of_the_target, reset),
 		cmocka_unit_test_setup(a_high_affinity_needs_both_range_selectors, reset),
 		cmocka_unit_test_setup(sends_to_all_others_by_the_routing_mode, reset),
+		cmocka_unit_test_setup(sends_behind_the_barrier_asked_for, reset),
+		cmocka_unit_test_setup(sends_to_a_list_with_one_write_a_group, reset),
 		cmocka_unit_test_setup(an_interrupt_is_acknowledged_handled_and_ended, reset),
 		cmocka_unit_test_setup(spurious_and_unhandled_interrupts_are_counted, reset),
 	};

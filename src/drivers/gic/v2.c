@@ -189,6 +189,33 @@ TIMED static void v2_send_others(uint32_t intid)
 	write32(v2.distributor, GICD_SGIR, GICD_SGIR_ALL_OTHERS | intid);
 }
 
+TIMED static void v2_send_behind_sy(uint32_t cpu, uint32_t intid)
+{
+	uint32_t value = v2.target[cpu] | intid;
+
+	dsb_sy();
+	write32(v2.distributor, GICD_SGIR, value);
+}
+
+TIMED static void v2_send_behind_none(uint32_t cpu, uint32_t intid)
+{
+	write32(v2.distributor, GICD_SGIR, v2.target[cpu] | intid);
+}
+
+static void v2_add_to_list(struct gic_list *list, uint32_t cpu, uint32_t intid)
+{
+	list->count = 1;
+	list->values[0] |= v2.target[cpu] | intid;
+}
+
+TIMED static void v2_send_list(const struct gic_list *list)
+{
+	uint32_t value = (uint32_t)list->values[0];
+
+	dsb_ishst();
+	write32(v2.distributor, GICD_SGIR, value);
+}
+
 static void v2_enable(uint32_t intid)
 {
 	v2.enabled[cpu_index()] |= 1U << intid;
@@ -210,6 +237,9 @@ const struct gic_operations gic_v2 = {
 	.start_cpu = v2_start_cpu,
 	.send = v2_send,
 	.send_others = v2_send_others,
+	.send_behind = {v2_send, v2_send_behind_sy, v2_send_behind_none},
+	.add_to_list = v2_add_to_list,
+	.send_list = v2_send_list,
 	.enable = v2_enable,
 	.pending = v2_pending,
 };

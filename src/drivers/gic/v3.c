@@ -52,6 +52,7 @@
 #define ICC_CTLR_RSS (UINT64_C(1) << 18)
 #define ICC_IAR1_INTID 0xffffffU
 #define ICC_SGI1R_INTID(intid) ((uint64_t)(intid) << 24)
+#define ICC_SGI1R_TARGETS UINT64_C(0xffff)
 #define ICC_SGI1R_IRM (UINT64_C(1) << 40) /* all but the sender */
 
 static struct {
@@ -289,6 +290,46 @@ TIMED static void v3_send_others(uint32_t intid)
 	isb();
 }
 
+TIMED static void v3_send_behind_sy(uint32_t cpu, uint32_t intid)
+{
+	uint64_t value = v3.target[cpu] | ICC_SGI1R_INTID(intid);
+
+	dsb_sy();
+	SYSREG_WRITE(icc_sgi1r_el1, value);
+	isb();
+}
+
+TIMED static void v3_send_behind_none(uint32_t cpu, uint32_t intid)
+{
+	SYSREG_WRITE(icc_sgi1r_el1, v3.target[cpu] | ICC_SGI1R_INTID(intid));
+	isb();
+}
+
+static void v3_add_to_list(struct gic_list *list, uint32_t cpu, uint32_t intid)
+{
+	uint64_t value = v3.target[cpu] | ICC_SGI1R_INTID(intid);
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (((list->values[i] ^ value) & ~ICC_SGI1R_TARGETS) == 0) {
+			list->values[i] |= value;
+			return;
+		}
+	}
+	list->values[list->count++] = value;
+}
+
+TIMED static void v3_send_list(const struct gic_list *list)
+{
+	const uint64_t *value = list->values;
+	const uint64_t *end = value + list->count;
+
+	dsb_ishst();
+	do {
+		SYSREG_WRITE(icc_sgi1r_el1, *value);
+	} while (++value != end);
+	isb();
+}
+
 static void v3_enable(uint32_t intid)
 {
 	uint32_t cpu = cpu_index();
@@ -313,6 +354,9 @@ const struct gic_operations gic_v3 = {
 	.start_cpu = v3_start_cpu,
 	.send = v3_send,
 	.send_others = v3_send_others,
+	.send_behind = {v3_send, v3_send_behind_sy, v3_send_behind_none},
+	.add_to_list = v3_add_to_list,
+	.send_list = v3_send_list,
 	.enable = v3_enable,
 	.pending = v3_pending,
 };
