@@ -11,6 +11,7 @@
 
 #define ARGUMENTS_TEXT_BYTES 2048 /* of all words together; more is refused */
 #define ARGUMENTS_SAMPLES_MAX 100000000U
+#define ARGUMENTS_BATCH_MAX 65536U
 
 enum on_exit { ON_EXIT_OFF, ON_EXIT_RESET, ON_EXIT_HALT, ON_EXIT_SEMIHOST };
 
@@ -20,6 +21,7 @@ struct arguments {
 	char emulated[64];               /* what the host says emulates us, "" on hardware */
 	uint32_t samples;                /* per row, 1 to ARGUMENTS_SAMPLES_MAX; default 1000 */
 	uint32_t warmup;                 /* per row, 0 to 1000000; default 16 */
+	uint32_t batch;                     /* operations, 1 to 65536; default 0: from a pilot */
 	uint64_t seed;                   /* default 1 */
 	uint32_t boot;                   /* index of this boot within a run, default 0 */
 	bool dump_raw;                   /* dump=raw (default) or summary */

@@ -30,6 +30,11 @@ struct benchmark {
 	const char *control;
 	/* Samples per row are `samples=`; this caps or replaces it where set. NULL: as asked. */
 	uint32_t (*sample_count)(uint32_t asked);
+	/*
+	 * One sample covers many operations, `benchmark_batch` of them: samples per row are then
+	 * fewer than asked (engine_plan.c), so that it runs about as long as others.
+	 */
+	bool batched;
 	/* Rows that `prepare` opens at most, for the plan. NULL: none, it is a check. */
 	uint32_t (*row_count)(uint32_t online);
 	/*
@@ -84,6 +89,17 @@ bool benchmark_skip(struct benchmark_run *run, const char *reason, uint64_t a, u
 		    uint64_t c);
 bool benchmark_fail(struct benchmark_run *run, const char *reason, uint64_t a, uint64_t b,
 		    uint64_t c);
+
+/*
+ * Operations that a sample of a batched benchmark covers, 1 to BENCHMARK_BATCH_MAX: as `batch=`
+ * says or, without it, the smallest power of two from BENCHMARK_BATCH_MIN on with which a sample
+ * spans BENCHMARK_BATCH_STEPS counter steps, if `operations` (at least 1) took `ticks` in a pilot.
+ * Timed code may call it.
+ */
+#define BENCHMARK_BATCH_MIN 2
+#define BENCHMARK_BATCH_MAX 65536
+#define BENCHMARK_BATCH_STEPS 256
+uint32_t benchmark_batch(uint64_t ticks, uint32_t operations);
 
 /* The counter's real step, in ticks, as measured at start; at least 1. */
 uint32_t engine_counter_step(void);

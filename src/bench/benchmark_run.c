@@ -44,3 +44,17 @@ TIMED bool benchmark_fail(struct benchmark_run *run, const char *reason, uint64_
 {
 	return end(run, BENCHMARK_FAILED, reason, a, b, c);
 }
+
+TIMED uint32_t benchmark_batch(uint64_t ticks, uint32_t operations)
+{
+	uint64_t target = (uint64_t)BENCHMARK_BATCH_STEPS * engine.counter_step * operations;
+	uint32_t batch = BENCHMARK_BATCH_MIN;
+
+	if (engine.batch != 0) {
+		return engine.batch;
+	}
+	while (batch < BENCHMARK_BATCH_MAX && ticks * batch < target) {
+		batch *= 2;
+	}
+	return batch;
+}

@@ -23,6 +23,11 @@
 #define BOUND_CHECK_PAIR_MS 2 /* for each pair of cores */
 #define BOUND_SAMPLE_US 500
 #define BOUND_SAMPLE_CORE_US 50
+#define BOUND_OPERATIONS 32 /* of a batch, in the time of a sample */
+
+/* Operations of a batched benchmark's row, for each sample asked for; but never too few samples. */
+#define BATCHED_OPERATIONS 8
+#define BATCHED_SAMPLES_MIN 32
 
 extern const struct benchmark *const benchmarks_start[];
 extern const struct benchmark *const benchmarks_end[];
@@ -59,6 +64,22 @@ static bool names_all_select(const struct arguments *arguments)
 	return true;
 }
 
+/* A share of what was asked: fewer still if `batch=` makes each sample long. */
+static uint32_t batched_samples(uint32_t asked)
+{
+	uint32_t divisor = BATCHED_OPERATIONS;
+	uint32_t samples;
+
+	if (engine.batch > BATCHED_OPERATIONS * BATCHED_OPERATIONS) {
+		divisor = engine.batch / BATCHED_OPERATIONS;
+	}
+	samples = asked / divisor;
+	if (samples < BATCHED_SAMPLES_MIN) {
+		samples = BATCHED_SAMPLES_MIN;
+	}
+	return samples < asked ? samples : asked;
+}
+
 static uint32_t samples_of(const struct benchmark *benchmark, uint32_t asked)
 {
 	uint32_t samples = asked;
@@ -68,6 +89,9 @@ static uint32_t samples_of(const struct benchmark *benchmark, uint32_t asked)
 	}
 	if (benchmark->sample_count != NULL) {
 		samples = benchmark->sample_count(asked);
+	}
+	if (benchmark->batched) {
+		samples = batched_samples(samples);
 	}
 	return samples == 0 ? 1 : samples;
 }
@@ -263,7 +287,11 @@ static uint64_t estimate_ms(void)
 		if (engine_is_check(run->benchmark)) {
 			milliseconds += BOUND_CHECK_MS + BOUND_CHECK_PAIR_MS * online * online;
 		} else {
-			milliseconds += ((uint64_t)run->samples + engine.warmup) * sample_us / 1000;
+			uint64_t share =
+				run->benchmark->batched ? engine.batch / BOUND_OPERATIONS : 0;
+
+			milliseconds += ((uint64_t)run->samples + engine.warmup) * sample_us *
+					(1 + share) / 1000;
 		}
 	}
 	return milliseconds;
@@ -287,6 +315,8 @@ bool engine_plan(const struct arguments *arguments, const char **reason, uint64_
 	engine.stack_offset = random_below(&engine.random, STACK_OFFSETS) * STACK_ALIGN;
 	engine.buffer_offset = random_below(&engine.random, BUFFER_OFFSETS) * BUFFER_ALIGN;
 	engine.warmup = arguments->warmup;
+	engine.batch = arguments->batch;
+	engine.counter_step = pace_counter_step();
 	engine.run_count = 0;
 	engine.unit_count = 0;
 	draw_order(arguments);

@@ -107,6 +107,17 @@ static const char *set_warmup(struct arguments *arguments, const char *value)
 	return NULL;
 }
 
+static const char *set_batch(struct arguments *arguments, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(value, 1, ARGUMENTS_BATCH_MAX, &number)) {
+		return "a number from 1 to 65536";
+	}
+	arguments->batch = (uint32_t)number;
+	return NULL;
+}
+
 static const char *set_seed(struct arguments *arguments, const char *value)
 {
 	return parse_number(value, 0, UINT64_MAX, &arguments->seed) ? NULL : "a number of 64 bits";
@@ -168,7 +179,7 @@ static const struct {
 } keys[] = {
 	{"suite", set_suite},     {"samples", set_samples},   {"warmup", set_warmup},
 	{"seed", set_seed},       {"boot", set_boot},         {"dump", set_dump},
-	{"on_exit", set_on_exit}, {"emulated", set_emulated},
+	{"on_exit", set_on_exit}, {"emulated", set_emulated}, {"batch", set_batch},
 };
 
 /* The first refusal stands; later words are still obeyed, so that `on_exit` is. */

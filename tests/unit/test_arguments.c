@@ -39,6 +39,7 @@ static void nothing_gives_the_defaults(void **state)
 	assert_string_equal(arguments.text, "");
 	assert_int_equal(arguments.samples, 1000);
 	assert_int_equal(arguments.warmup, 16);
+	assert_int_equal(arguments.batch, 0);
 	assert_int_equal(arguments.seed, 1);
 	assert_int_equal(arguments.boot, 0);
 	assert_true(arguments.dump_raw);
@@ -110,6 +111,8 @@ static void bad_words_are_refused_by_name(void **state)
 		       "el1bench.samples=18446744073709551617: needs a number from 1 to 100000000");
 	expect_refused("el1bench.seed=0x10000000000000000",
 		       "el1bench.seed=0x10000000000000000: needs a number of 64 bits");
+	expect_refused("el1bench.batch=0", "el1bench.batch=0: needs a number from 1 to 65536");
+	expect_refused("el1bench.batch=65537", "el1bench.batch=65537: needs a number from 1 to 65536");
 	expect_refused("el1bench.warmup=1000001",
 		       "el1bench.warmup=1000001: needs a number from 0 to 1000000");
 	expect_refused("el1bench.boot=4294967296",

@@ -146,6 +146,14 @@ PAIR(a, .control = NULL);
 PAIR(b, .control = "pair.a");
 PAIR(c, .sample_count = half);
 
+static const struct benchmark batch_z = {
+	.name = "batch.z",
+	.batched = true,
+	.row_count = one_row,
+	.prepare = prepare_total,
+	.sample = sample_logged,
+};
+
 static const struct benchmark alone_x = {
 	.name = "alone.x",
 	.row_count = one_row,
@@ -161,11 +169,12 @@ static const struct benchmark check_y = {
 
 /* What the linker script provides in the image. */
 extern const struct benchmark *const benchmark_table[];
-const struct benchmark *const benchmark_table[] = {&alone_x, &check_y, &pair_a, &pair_b, &pair_c};
+const struct benchmark *const benchmark_table[] = {&alone_x, &check_y, &pair_a,
+						   &pair_b,  &pair_c,  &batch_z};
 __asm__(".globl benchmarks_start\n"
 	".set benchmarks_start, benchmark_table\n"
 	".globl benchmarks_end\n"
-	".set benchmarks_end, benchmark_table + 40\n");
+	".set benchmarks_end, benchmark_table + 48\n");
 
 static void timing_starts(void)
 {
@@ -249,11 +258,11 @@ static void everything_runs(void **state)
 {
 	(void)state;
 	plan_and_run();
-	assert_int_equal(engine_run_count(), 5);
-	for (uint32_t i = 0; i < 5; i++) {
+	assert_int_equal(engine_run_count(), 6);
+	for (uint32_t i = 0; i < 6; i++) {
 		assert_int_equal(engine_run_at(i)->state, BENCHMARK_PASSED);
 	}
-	assert_null(engine_run_at(5));
+	assert_null(engine_run_at(6));
 	assert_null(engine_current());
 	assert_int_equal(count_calls('a'), 13);
 	assert_int_equal(count_calls('b'), 13);
@@ -404,7 +413,7 @@ static void selection(void **state)
 	assert_int_equal(count_calls('c'), 8);
 	assert_int_equal(count_calls('a') + count_calls('b') + count_calls('y'), 0);
 	assert_int_equal(run_of("pair.a")->state, BENCHMARK_NOT_SELECTED);
-	assert_int_equal(engine_run_count(), 5);
+	assert_int_equal(engine_run_count(), 6);
 	assert_int_not_equal(engine_run_at(1)->state, BENCHMARK_NOT_SELECTED);
 	assert_int_equal(engine_run_at(2)->state, BENCHMARK_NOT_SELECTED);
 }
@@ -439,6 +448,48 @@ static void too_many_samples_refuse(void **state)
 		assert_in_range(arguments.samples, 20000, 100000);
 	}
 	assert_in_range(arena_free_bytes(), (size_t)arguments.samples * 8, ARENA_BYTES);
+}
+
+static uint32_t batched_samples(uint32_t asked, uint32_t batch)
+{
+	arena_start(memory, ARENA_BYTES);
+	strcpy(arguments.suites, "batch");
+	arguments.samples = asked;
+	arguments.batch = batch;
+	assert_true(plan());
+	return run_of("batch.z")->samples;
+}
+
+static void batched_rows_take_fewer_samples(void **state)
+{
+	uint64_t bound;
+
+	(void)state;
+	assert_int_equal(batched_samples(10, 0), 10);
+	assert_int_equal(batched_samples(100, 0), 32);
+	assert_int_equal(batched_samples(1000, 0), 125);
+	assert_int_equal(batched_samples(1000, 1), 125);
+	assert_int_equal(batched_samples(1000, 64), 125);
+	assert_int_equal(batched_samples(1000, 128), 62);
+	bound = engine_bound_ms();
+	assert_int_equal(batched_samples(1000, 65536), 32);
+	assert_true(engine_bound_ms() > 2 * bound);
+}
+
+static void batches_span_many_steps(void **state)
+{
+	(void)state;
+	(void)batched_samples(1000, 0);
+	/* The fake counter's step is a tick: 256 of them. */
+	assert_int_equal(benchmark_batch(1000000, 1), 2);
+	assert_int_equal(benchmark_batch(128, 1), 2);
+	assert_int_equal(benchmark_batch(127, 1), 4);
+	assert_int_equal(benchmark_batch(16, 16), 256);
+	assert_int_equal(benchmark_batch(17, 16), 256);
+	assert_int_equal(benchmark_batch(32, 16), 128);
+	assert_int_equal(benchmark_batch(0, 65536), 65536);
+	(void)batched_samples(1000, 7);
+	assert_int_equal(benchmark_batch(16, 16), 7);
 }
 
 static void boots_and_seeds_differ(void **state)
@@ -509,6 +560,8 @@ int main(void)
 		ENGINE(selection),
 		ENGINE(unknown_names_refuse),
 		ENGINE(too_many_samples_refuse),
+		ENGINE(batched_rows_take_fewer_samples),
+		ENGINE(batches_span_many_steps),
 		ENGINE(boots_and_seeds_differ),
 		ENGINE(exception_marks_the_running_one),
 		ENGINE(checks_are_summed),

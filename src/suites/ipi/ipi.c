@@ -49,6 +49,11 @@ TIMED void ipi_acknowledge(uint32_t intid, uint32_t source, uint64_t stamp)
 	poll_publish(&slot->acknowledged, slot->acknowledged + 1);
 }
 
+TIMED const volatile uint64_t *ipi_acknowledgements(uint32_t cpu)
+{
+	return &slots[cpu].acknowledged;
+}
+
 /* A receiver: polls with `yield`, interrupts on, until it is told to stop. */
 TIMED static void poll_for_interrupts(void *argument)
 {

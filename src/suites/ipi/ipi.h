@@ -14,6 +14,8 @@
 #define IPI_GROUP "ipi"
 #define IPI_CONTROL "ipi.dry-run"
 
+#define IPI_BATCHED_GROUP "ipi.batched"
+
 /* Sends SGI `intid`; `cpu` is the target core's index. */
 typedef void (*ipi_send)(uint32_t cpu, uint32_t intid);
 
@@ -29,6 +31,9 @@ bool ipi_available(struct benchmark_run *run, uint32_t cores);
 
 /* The handler that acknowledges and nothing else: on the receiver. */
 void ipi_acknowledge(uint32_t intid, uint32_t source, uint64_t stamp);
+
+/* The count of a core's acknowledgements, that one round raises by one. */
+const volatile uint64_t *ipi_acknowledgements(uint32_t cpu);
 
 /*
  * Makes the cores at online positions [first, first + count) poll, lets all others go idle, and
