@@ -150,10 +150,11 @@ def _run_side_by_side(jobs: Sequence[Job], workers: int,
     results: list[Result] = []
     executor = ThreadPoolExecutor(max_workers=workers)
     try:
-        pending = {executor.submit(_run_job, job) for job in jobs}
+        order = {executor.submit(_run_job, job): index for index, job in enumerate(jobs)}
+        pending = set(order)
         while pending:
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            for future in done:
+            for future in sorted(done, key=order.__getitem__):
                 for result in future.result():
                     results.append(result)
                     report(result)

@@ -7,7 +7,7 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Iterator
 
 from el1bench_host import paths
 from el1bench_host.testing.pool import FAIL, Job, Result, run_command
@@ -54,23 +54,29 @@ def _run(group: str, package: str, ids: tuple[str, ...], seconds: float) -> list
     with tempfile.NamedTemporaryFile("r", prefix="el1bench-test-", encoding="utf-8") as lines:
         status, output = run_command([PYTHON, "-s", str(RUNNER), lines.name, *ids], seconds,
                                      folder=paths.SOURCE_TREE, environment=environment(group))
-        results = []
-        for line in lines.read().splitlines():
-            data = json.loads(line)
-            text = data["output"]
-            if data["status"] == FAIL and output:
-                text += f"--- output of the test's process ---\n{output}"
-            results.append((data["id"], Result(f"{group}: {_short(data['id'], package)}",
-                                               data["status"], data["seconds"], text)))
-    ended = {case_id for case_id, _ in results}
-    # Cases that the child never came to, or did not come back from.
-    if status != 0 or not ended:
-        for case_id in ids:
-            if case_id not in ended:
-                results.append((case_id, Result(
-                    f"{group}: {_short(case_id, package)}", FAIL, time.monotonic() - started,
-                    f"{output}the test's process ended early, exit status {status}\n")))
-    return [result for _, result in results]
+        ended = [json.loads(line) for line in lines.read().splitlines()]
+    own = {data["id"] for data in ended}
+    left = [case_id for case_id in ids if case_id not in own]
+    for data in [data for data in ended if data["id"] not in ids]:
+        # Something around the cases of a class, named like "setUpClass (package.module.Class)".
+        prefix = data["id"].rpartition("(")[2].rstrip(")") + "."
+        affected = [case_id for case_id in left if case_id.startswith(prefix)]
+        if affected:
+            ended.remove(data)
+            ended += [{**data, "id": case_id} for case_id in affected]
+            left = [case_id for case_id in left if case_id not in affected]
+    reason = f"the test's process ended early, exit status {status}"
+    ended += [{"id": case_id, "status": FAIL, "output": reason,
+               "seconds": time.monotonic() - started} for case_id in left]
+    return [_result(group, package, data, output) for data in ended]
+
+
+def _result(group: str, package: str, data: dict[str, Any], output: str) -> Result:
+    """A result from a line of the child; a failure gets all that the child printed."""
+    text = data["output"]
+    if data["status"] == FAIL and output:
+        text = f"{text.rstrip()}\n--- output of the test's process ---\n{output}"
+    return Result(f"{group}: {_short(data['id'], package)}", data["status"], data["seconds"], text)
 
 
 def jobs(group: str, folder: Path, seconds: float, together: bool) -> list[Job]:
@@ -89,12 +95,15 @@ def jobs(group: str, folder: Path, seconds: float, together: bool) -> list[Job]:
     package = ".".join(folder.relative_to(paths.SOURCE_TREE).parts)
     shared: dict[str, list[str]] = {}
     serial: set[str] = set()
+    unreadable = []
     for case in _cases(loader.discover(str(folder), top_level_dir=str(paths.SOURCE_TREE))):
         name = case.id()
         if name.startswith("unittest.loader._FailedTest."):
-            name = f"{package}.{name.rsplit('.', 1)[1].removeprefix(package + '.')}"
-            key = name
-        elif together:
+            module = name.removeprefix("unittest.loader._FailedTest.").removeprefix(package + ".")
+            text = "\n".join(error for error in loader.errors if module in error)
+            unreadable.append(Result(f"{group}: {module}", FAIL, 0.0, text))
+            continue
+        if together:
             key = type(case).__module__
         elif _has_shared_setup(case):
             key = f"{type(case).__module__}.{type(case).__qualname__}"
@@ -108,4 +117,5 @@ def jobs(group: str, folder: Path, seconds: float, together: bool) -> list[Job]:
         return Job(tuple(f"{group}: {_short(name, package)}" for name in ids),
                    lambda: _run(group, package, ids, seconds), alone)
 
-    return [job(tuple(ids), key in serial) for key, ids in shared.items()]
+    failed = [Job((result.name,), lambda result=result: [result]) for result in unreadable]
+    return failed + [job(tuple(ids), key in serial) for key, ids in shared.items()]
