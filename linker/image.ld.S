@@ -35,7 +35,11 @@ SECTIONS
 		*(.text.boot.*)
 		. = ALIGN(64);
 		timed_text_start = .;
-		*(.text.timed .text.timed.*)
+		*(.text.timed)
+		light_handlers_start = .;
+		*(.text.timed.light)
+		light_handlers_end = .;
+		*(.text.timed.entry)
 		timed_text_end = .;
 		*(.text.vectors)
 		. = ALIGN(64);

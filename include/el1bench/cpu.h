@@ -6,9 +6,10 @@
 
 #define CPU_MAX 64
 
-/* Byte offsets that assembly uses; exception.c asserts them against the structure. */
+/* Byte offsets that assembly uses; cpu.c asserts them against the structure. */
 #define CPU_OFFSET_EMERGENCY_STACK 0
 #define CPU_OFFSET_INDEX 8
+#define CPU_OFFSET_SPURIOUS 12
 
 #define CPU_STACK_BYTES 16384          /* a core's own stack; a guard page lies below it */
 #define CPU_EMERGENCY_STACK_BYTES 4096 /* for exceptions, so that a stack overflow can be told */
@@ -29,6 +30,7 @@ struct cpu {
 	uint64_t counter_hz;      /* the core's own CNTFRQ */
 	uint32_t entry_el;        /* the exception level it was entered at: 1, 2 or 3 */
 	volatile uint32_t online; /* 1 once the core takes work */
+	void *handler_data;       /* for the interrupt handler of the benchmark that runs */
 } __attribute__((aligned(64)));
 
 extern struct cpu cpus[CPU_MAX];

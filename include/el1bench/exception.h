@@ -9,13 +9,16 @@
 #include <stdint.h>
 
 /*
- * Called from the vector stub with interrupts masked. `stamp` is CNTPCT as the first thing the stub
- * does: the general entry stamp that every interrupt gets, in ticks. It acknowledges, dispatches
- * and ends the interrupt. Runs on the interrupted stack; general registers only.
+ * Where the vector stub goes on when an interrupt comes: not a C function, src/boot/interrupt.S says
+ * what it finds and must do (acknowledge, dispatch, end, return from the exception). The stub's
+ * first act is to read CNTPCT: the general entry stamp that every interrupt gets, in ticks.
  */
-typedef void (*irq_entry_function)(uint64_t stamp);
+typedef void (*irq_entry_function)(void);
 
-/* Installs the handler for all cores. Core 0, before interrupts are unmasked anywhere. */
+/*
+ * Installs it for all cores. Core 0; what replaces another one takes effect on a core with the next
+ * interrupt that core 0 sends it.
+ */
 void exception_set_irq_entry(irq_entry_function entry);
 
 /* The registers of an interrupted context, as the vector stubs store them. */

@@ -4,11 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "el1bench/cpu.h"
-
 #define GIC_SGI_COUNT 8
 #define GIC_INTID_COUNT 32 /* SGIs and PPIs: all that the image takes */
 
@@ -16,6 +11,21 @@
 #define GIC_SGI_WORK 0  /* wakes an idle core for work: no handler action */
 #define GIC_SGI_BENCH 1 /* the interrupt that benchmarks measure */
 #define GIC_SGI_CHECK 2 /* the interrupt that the smoke suite counts */
+
+/* Byte offsets in struct gic_stages and its size as a power of two, for assembly. */
+#define GIC_STAGES_ENTRY 0
+#define GIC_STAGES_ACKNOWLEDGED 8
+#define GIC_STAGES_HANDLED 16
+#define GIC_STAGES_ENDED 24
+#define GIC_STAGES_SHIFT 6
+
+#ifndef __ASSEMBLER__
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "el1bench/cpu.h"
+#include "el1bench/exception.h"
 
 /*
  * Runs on the interrupted core between acknowledge and end of interrupt. `source` is the sending
@@ -51,6 +61,8 @@ struct gic_list {
 
 struct gic_operations {
 	uint32_t version;
+	irq_entry_function entry;        /* acknowledge, dispatch, end: for every interrupt */
+	irq_entry_function staged_entry; /* the same, leaving its stages' stamps */
 	/* Distributor, once, on core 0. False with a reason if the hardware is not as described. */
 	bool (*start)(const struct gic_description *description, const char **reason);
 	/* CPU interface and banked registers of the calling core; again after each power-up. */
@@ -86,8 +98,27 @@ bool gic_start(const struct gic_description *description, const char **reason);
 
 /*
  * Installs a handler for an SGI or PPI on all cores; NULL removes it. INTID below GIC_INTID_COUNT.
+ * One that is marked INTERRUPT_HANDLER (timed.h) is called with fewer registers saved.
  */
 void gic_set_handler(uint32_t intid, gic_handler handler);
 
+/* When a core's latest interrupt got how far, ticks: left by the staged entry. */
+struct gic_stages {
+	uint64_t entry;        /* the vector stub's stamp */
+	uint64_t acknowledged; /* the acknowledge has been completed */
+	uint64_t handled;      /* the handler has returned, its memory accesses are complete */
+	uint64_t ended;        /* the end of interrupt has been completed */
+} __attribute__((aligned(1 << GIC_STAGES_SHIFT)));
+
+extern struct gic_stages gic_stages[CPU_MAX];
+
+/*
+ * Says whether interrupts on all cores leave the stamps of their stages, from the next SGI that the
+ * calling core sends. Core 0, outside of any interval; a driver must have been started.
+ */
+void gic_set_staged(bool staged);
+
 /* How an SGI to all others is sent: "filter" (GICv2), "irm" (GICv3), for the provenance lines. */
 const char *gic_broadcast_method(void);
+
+#endif

@@ -3,6 +3,7 @@
 - No dynamic relocations: the image is linked at a fixed virtual address.
 - No DC ZVA: it faults on Device memory, which is all memory before the MMU is on.
 - Timed code does not use the registers that the interrupt vector does not save.
+- Light handlers (INTERRUPT_HANDLER) use only x0 to x2, and call and jump to nothing.
 - Timed code calls nothing but timed code, so that no output can be reached from it. (Calls through
   pointers are not followed; the console's lock catches those at run time.)
 - No constructors: nobody would call them.
@@ -24,11 +25,22 @@ def output_of(*command: str) -> str:
     return subprocess.run(command, check=True, text=True, capture_output=True).stdout
 
 
-def timed_range(symbols: str) -> range:
-    """The addresses of timed code, from nm's output."""
-    bounds = [int(re.search(rf"^([0-9a-f]+) . {name}$", symbols, re.MULTILINE)[1], 16)
-              for name in ("timed_text_start", "timed_text_end")]
+def code_range(symbols: str, name: str) -> range:
+    """The addresses from <name>_start to <name>_end, from nm's output."""
+    bounds = [int(re.search(rf"^([0-9a-f]+) . {name}_{end}$", symbols, re.MULTILINE)[1], 16)
+              for end in ("start", "end")]
     return range(*bounds)
+
+
+def light_problem(instruction: str, light: range) -> str:
+    """What a light handler must not do, or nothing."""
+    if re.search(r"\b([xw]([3-9]|[12][0-9])|sp)\b", instruction):
+        return "uses a register other than x0 to x2"
+    branch = re.match(r"(\w+)(?:\.\w+)?\s.*?([0-9a-f]{16}) <", instruction)
+    if re.match(r"(bl|blr|br)\s", instruction) or (
+            branch and branch[1] not in ("adr", "ldr") and int(branch[2], 16) not in light):
+        return "calls or leaves for something else"
+    return ""
 
 
 def instructions(disassembly: str) -> Iterator[tuple[str, int, str]]:
@@ -43,7 +55,7 @@ def instructions(disassembly: str) -> Iterator[tuple[str, int, str]]:
             yield function, int(instruction[1], 16), instruction[2]
 
 
-def code_problems(timed: range, disassembly: str) -> list[str]:
+def code_problems(timed: range, light: range, disassembly: str) -> list[str]:
     """What is wrong with the image's instructions."""
     found = []
     for function, address, instruction in instructions(disassembly):
@@ -51,6 +63,9 @@ def code_problems(timed: range, disassembly: str) -> list[str]:
             found.append(f"DC ZVA in {function}")
         if address not in timed:
             continue
+        if address in light and light_problem(instruction, light):
+            found.append(f"light handler {function} {light_problem(instruction, light)}: "
+                         + instruction)
         if re.search(r"\b[xw](9|1[0-58])\b", instruction):
             found.append(f"timed code in {function} uses a register that interrupts do not save: "
                          + instruction)
@@ -71,7 +86,9 @@ def problems(arguments: argparse.Namespace) -> list[str]:
     for name in re.findall(r"\] (\.(?:init|fini|preinit)_array|\.[cd]tors|\.dynamic)\b", sections):
         found.append(f"the image has a section {name}")
     disassembly = output_of(arguments.objdump, "--disassemble", "--no-show-raw-insn", elf)
-    found += code_problems(timed_range(output_of(arguments.nm, elf)), disassembly)
+    symbols = output_of(arguments.nm, elf)
+    found += code_problems(code_range(symbols, "timed_text"), code_range(symbols, "light_handlers"),
+                           disassembly)
     if read_symbols(arguments.nm, arguments.elf) != read_symbols(arguments.nm,
                                                                   arguments.first_pass):
         found.append("functions moved between the two link passes: the symbol table is wrong")

@@ -87,9 +87,18 @@ add_dependencies(image_objects build_info)
 # What holds no timed code is made small instead of fast. Sources are looked at again when they
 # change, so that marking a function TIMED is all it takes.
 foreach(source ${image_sources})
-  file(STRINGS ${source} timed REGEX "TIMED" LIMIT_COUNT 1)
+  file(STRINGS ${source} timed REGEX "TIMED|INTERRUPT_HANDLER" LIMIT_COUNT 1)
   if(source MATCHES "\\.c$" AND NOT timed)
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Os)
+  endif()
+  # Interrupts save x0 to x2 and x30 for light handlers, and nothing else (src/boot/interrupt.S).
+  file(STRINGS ${source} light REGEX "^INTERRUPT_HANDLER" LIMIT_COUNT 1)
+  if(light)
+    foreach(register 3 4 5 6 7 8)
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -fcall-saved-x${register})
+    endforeach()
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS
+      -ffixed-x16 -ffixed-x17 -fno-optimize-sibling-calls)
   endif()
 endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${image_sources})

@@ -15,6 +15,7 @@
 
 _Static_assert(offsetof(struct cpu, emergency_stack) == CPU_OFFSET_EMERGENCY_STACK, "cpu.h");
 _Static_assert(offsetof(struct cpu, index) == CPU_OFFSET_INDEX, "cpu.h");
+_Static_assert(offsetof(struct cpu, spurious_interrupts) == CPU_OFFSET_SPURIOUS, "cpu.h");
 _Static_assert(sizeof(struct cpu) == 1 << CPU_BYTES_SHIFT, "boot.h");
 _Static_assert(sizeof(struct stack_block) == STACK_BLOCK_BYTES, "boot.h");
 _Static_assert(offsetof(struct stack_block, emergency) == STACK_GUARD_BYTES, "boot.h");

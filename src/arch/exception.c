@@ -6,6 +6,7 @@
 
 #include "el1bench/cpu.h"
 #include "el1bench/panic.h"
+#include "el1bench/timed.h"
 #include "exception_frame.h"
 #include "exception_entry.h"
 #include "stacks.h"
@@ -28,16 +29,15 @@ _Static_assert(offsetof(struct exception_frame, vector) == FRAME_VECTOR, "except
 _Static_assert(sizeof(struct exception_frame) <= FRAME_BYTES && FRAME_BYTES % 16 == 0,
 	       "exception_frame.h");
 
-static void irq_without_entry(uint64_t stamp)
+static void irq_without_entry(void)
 {
-	(void)stamp;
 	panic("an interrupt arrived before there was a handler");
 }
 
 /* In .data, since the vector stub reaches it by a PC-relative load with a range of 1 MiB. */
 irq_entry_function exception_irq_entry __attribute__((section(".data"))) = irq_without_entry;
 
-void exception_set_irq_entry(irq_entry_function entry)
+TIMED void exception_set_irq_entry(irq_entry_function entry)
 {
 	exception_irq_entry = entry;
 }

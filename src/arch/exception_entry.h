@@ -15,7 +15,7 @@ void exception_dispatch(struct exception_frame *frame);
 void exception_on_stack(const struct exception_frame *frame, void *stack_top)
 	__attribute__((noreturn));
 
-/* The vector stub calls interrupts through it. */
+/* The vector stub jumps through it when an interrupt comes. */
 extern irq_entry_function exception_irq_entry;
 
 /* probe.S */

@@ -49,6 +49,9 @@
 #define STACK_GUARD_BYTES 4096
 #define STACK_BLOCK_BYTES (2 * STACK_GUARD_BYTES + CPU_EMERGENCY_STACK_BYTES + CPU_STACK_BYTES)
 
+/* What an interrupt stores on the interrupted stack: x0 to x4 and x30. */
+#define INTERRUPT_FRAME_BYTES 48
+
 /* sizeof(struct cpu), as a power of two; src/arch/cpu.c asserts it. */
 #define CPU_BYTES_SHIFT 6
 

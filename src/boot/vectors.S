@@ -1,15 +1,13 @@
 /*
  * The exception vectors of EL1 once the MMU is on and TPIDR_EL1 points at the core's struct cpu.
  *
- * An interrupt taken at EL1 is the measured path: it is short, fits its slot, and runs on the
- * interrupted stack. Everything else stores all registers on the core's emergency stack, so that
- * even a stack overflow can be told, and goes to exception_dispatch().
+ * An interrupt taken at EL1 is the measured path: it runs on the interrupted stack
+ * (interrupt.S). Everything else stores all registers on the core's emergency stack, so that even a
+ * stack overflow can be told, and goes to exception_dispatch().
  */
 #include "boot.h"
 
 #include "../arch/exception_frame.h"
-
-#define IRQ_FRAME_BYTES 96
 
 	.section .text.vectors, "ax", %progbits
 
@@ -26,31 +24,16 @@
 .endm
 
 	/*
-	 * CNTPCT is read as soon as there is a register for it: taking an exception is a context
-	 * synchronization event, so no ISB is needed. ELR_EL1 and SPSR_EL1 stay in their registers:
-	 * the handler neither unmasks interrupts nor takes exceptions that return. x19 to x29 are
-	 * the handler's to keep (AAPCS64). x9 to x15, x18 and floating-point registers it does not
-	 * touch: the image's C code is compiled that way, and libraries are not called from a
-	 * handler.
+	 * CNTPCT is read as soon as there is a register for it, for every interrupt: taking an
+	 * exception is a context synchronization event, so no ISB is needed. What goes on behind the
+	 * jump depends on the interrupt controller (interrupt.S).
 	 */
 .macro irq_slot
 	.balign	128
-	stp	x0, x1, [sp, #-IRQ_FRAME_BYTES]!
-	mrs	x0, cntpct_el0
-	stp	x2, x3, [sp, #16]
-	stp	x4, x5, [sp, #32]
-	stp	x6, x7, [sp, #48]
-	stp	x8, x16, [sp, #64]
-	stp	x17, x30, [sp, #80]
-	ldr	x1, exception_irq_entry /* PC-relative: it lies within 1 MiB */
-	blr	x1
-	ldp	x17, x30, [sp, #80]
-	ldp	x8, x16, [sp, #64]
-	ldp	x6, x7, [sp, #48]
-	ldp	x4, x5, [sp, #32]
-	ldp	x2, x3, [sp, #16]
-	ldp	x0, x1, [sp], #IRQ_FRAME_BYTES
-	eret
+	stp	x2, x30, [sp, #-INTERRUPT_FRAME_BYTES]!
+	mrs	x2, cntpct_el0
+	ldr	x30, exception_irq_entry /* PC-relative: it lies within 1 MiB */
+	br	x30
 .endm
 
 	.balign	2048

@@ -42,6 +42,17 @@ def call(at: int, target: int) -> int:
     return 0x94000000 | (target - at >> 2) & 0x3FFFFFF
 
 
+def patched_image(folder: Path, at: int, changes: dict[int, int]) -> Path:
+    """A copy of the image where some instructions of the function at an address are others."""
+    image = bytearray(image_of("qemu-virt").read_bytes())
+    for old, new in changes.items():
+        offset = image.index(struct.pack("<I", old), at - IMAGE_ADDRESS)
+        image[offset:offset + 4] = struct.pack("<I", new)
+    path = folder / "image"
+    path.write_bytes(image)
+    return path
+
+
 class Fault(QemuTest):
     """Boots images whose clock.floor starts with other instructions."""
 

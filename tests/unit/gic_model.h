@@ -21,6 +21,8 @@
 #include "el1bench/gic.h"
 #include "el1bench/mmio.h"
 
+#include "../../src/drivers/gic/hot.h"
+
 struct cpu cpus[CPU_MAX];
 static uint32_t current;
 
@@ -69,6 +71,35 @@ void fake_barrier(const char *name)
 		note("%s ", name);
 	}
 }
+
+/* The assembly that the drivers install; tests/qemu runs it. Here it is only told apart. */
+void interrupt_v2(void)
+{
+}
+
+void interrupt_v3(void)
+{
+}
+
+void interrupt_v2_staged(void)
+{
+}
+
+void interrupt_v3_staged(void)
+{
+}
+
+void interrupt_call(uint32_t intid, uint32_t source, uint64_t stamp)
+{
+	gic_handlers[intid](intid, source, stamp);
+}
+
+/* The linker's range of light handlers: one byte, whose address stands for a handler. */
+extern const char light_handlers_start[];
+__asm__(".pushsection .rodata\n"
+	".globl light_handlers_start\nlight_handlers_start: .byte 0\n"
+	".globl light_handlers_end\nlight_handlers_end: .byte 0\n"
+	".popsection");
 
 static void noting_handler(uint32_t intid, uint32_t source, uint64_t stamp)
 {

@@ -35,7 +35,6 @@ static struct {
 	} redistributors[CORES];
 	uint64_t mpidr[CORES];
 	uint64_t features;
-	uint64_t iar;
 	uint64_t sre[CORES];
 	bool sre_sticks;
 	uint64_t control[CORES];
@@ -164,20 +163,14 @@ uint64_t fake_sysreg_read(const char *name)
 	if (strcmp(name, "icc_sre_el1") == 0) {
 		return model.sre[current];
 	}
-	if (strcmp(name, "icc_ctlr_el1") == 0) {
-		return model.control[current];
-	}
-	assert_string_equal(name, "icc_iar1_el1");
-	note("IAR ");
-	return model.iar;
+	assert_string_equal(name, "icc_ctlr_el1");
+	return model.control[current];
 }
 
 void fake_sysreg_write(const char *name, uint64_t value)
 {
 	if (strcmp(name, "icc_sgi1r_el1") == 0) {
 		note("SGI1R=%llx ", (unsigned long long)value);
-	} else if (strcmp(name, "icc_eoir1_el1") == 0) {
-		note("EOIR=%llx ", (unsigned long long)value);
 	} else if (strcmp(name, "icc_sre_el1") == 0) {
 		model.sre[current] = model.sre_sticks ? value : 0;
 	} else if (strcmp(name, "icc_ctlr_el1") == 0) {
@@ -423,35 +416,18 @@ static void sends_to_a_list_with_one_write_a_group(void **state)
 				     "SGI1R=3100001000002 SGI1R=1000201030010 isb ");
 }
 
-static void an_interrupt_is_acknowledged_handled_and_ended(void **state)
+static void stages_are_stamped_by_another_entry(void **state)
 {
 	(void)state;
 	start_all();
 	gic_set_handler(1, noting_handler);
-	model.iar = 1;
-	irq_entry(77);
-	assert_string_equal(journal, "IAR dsb_sy handler(1,0,77) EOIR=1 ");
-	assert_int_equal(cpus[0].spurious_interrupts, 0);
-}
-
-static void spurious_and_unhandled_interrupts_are_counted(void **state)
-{
-	(void)state;
-	start_all();
-	current = 4;
-	for (model.iar = 1020; model.iar < 1024; model.iar++) {
-		irq_entry(0);
-	}
-	assert_null(strstr(journal, "EOIR"));
-	assert_int_equal(cpus[4].spurious_interrupts, 4);
-	model.iar = 3;
-	irq_entry(0);
-	assert_non_null(strstr(journal, "EOIR=3 "));
-	model.iar = 8192;
-	irq_entry(0);
-	assert_non_null(strstr(journal, "EOIR=2000 "));
-	assert_int_equal(cpus[4].spurious_interrupts, 6);
-	assert_int_equal(cpus[0].spurious_interrupts, 0);
+	gic_hot.handlers[1](1, 0, 77);
+	assert_string_equal(journal, "handler(1,0,77) ");
+	assert_ptr_equal(irq_entry, interrupt_v3);
+	gic_set_staged(true);
+	assert_ptr_equal(irq_entry, interrupt_v3_staged);
+	gic_set_staged(false);
+	assert_ptr_equal(irq_entry, interrupt_v3);
 }
 
 int main(void)
@@ -468,8 +444,7 @@ int main(void)
 		cmocka_unit_test_setup(sends_to_all_others_by_the_routing_mode, reset),
 		cmocka_unit_test_setup(sends_behind_the_barrier_asked_for, reset),
 		cmocka_unit_test_setup(sends_to_a_list_with_one_write_a_group, reset),
-		cmocka_unit_test_setup(an_interrupt_is_acknowledged_handled_and_ended, reset),
-		cmocka_unit_test_setup(spurious_and_unhandled_interrupts_are_counted, reset),
+		cmocka_unit_test_setup(stages_are_stamped_by_another_entry, reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,32 +9,10 @@
 #include "el1bench/cpu.h"
 #include "el1bench/gic.h"
 #include "el1bench/timed.h"
-
-/*
- * What an interrupt and a send touch, in one place, so that one address leads to all of it. The
- * handlers have no empty entries: the dispatch is a load and a call.
- */
-struct gic_hot {
-	gic_handler handlers[GIC_INTID_COUNT];
-	volatile void *cpu_interface; /* version 2 */
-};
-
-extern struct gic_hot gic_hot;
-
-/*
- * Hides where an INTID came from, so that the compiler keeps one copy, zero-extended, for the range
- * check, the table and the handler alike.
- */
-TIMED_INLINE uint64_t gic_opaque(uint64_t intid)
-{
-	__asm__("" : "+r"(intid));
-	return intid;
-}
+#include "hot.h"
 
 extern const struct gic_operations gic_v2;
 extern const struct gic_operations gic_v3;
-
-#define GIC_INTID_IS_SPECIAL(intid) ((intid)-1020U < 4U) /* spurious: nothing to end */
 
 #define GIC_SGIS_USED ((1U << GIC_SGI_COUNT) - 1U)
 

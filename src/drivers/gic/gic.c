@@ -21,8 +21,21 @@ TIMED static void unhandled(uint32_t intid, uint32_t source, uint64_t stamp)
 }
 
 struct gic_hot gic_hot = {
-	.handlers = {[0 ... GIC_INTID_COUNT - 1] = unhandled},
+	.handlers = {[0 ... GIC_INTID_COUNT - 1] = interrupt_call},
 };
+
+gic_handler gic_handlers[GIC_INTID_COUNT] = {[0 ... GIC_INTID_COUNT - 1] = unhandled};
+
+struct gic_stages gic_stages[CPU_MAX];
+
+_Static_assert(offsetof(struct gic_stages, entry) == GIC_STAGES_ENTRY, "gic.h");
+_Static_assert(offsetof(struct gic_stages, acknowledged) == GIC_STAGES_ACKNOWLEDGED, "gic.h");
+_Static_assert(offsetof(struct gic_stages, handled) == GIC_STAGES_HANDLED, "gic.h");
+_Static_assert(offsetof(struct gic_stages, ended) == GIC_STAGES_ENDED, "gic.h");
+_Static_assert(offsetof(struct gic_hot, cpu_interface) == GIC_HOT_CPU_INTERFACE, "hot.h");
+
+/* Where the linker puts what is marked INTERRUPT_HANDLER. */
+extern const char light_handlers_start[], light_handlers_end[];
 
 bool gic_start(const struct gic_description *description, const char **reason)
 {
@@ -42,10 +55,21 @@ bool gic_start(const struct gic_description *description, const char **reason)
 
 TIMED void gic_set_handler(uint32_t intid, gic_handler handler)
 {
+	uintptr_t address = (uintptr_t)handler;
+	bool light = address >= (uintptr_t)light_handlers_start &&
+		     address < (uintptr_t)light_handlers_end;
+
 	if (intid < GIC_INTID_COUNT) {
-		__atomic_store_n(&gic_hot.handlers[intid], handler != NULL ? handler : unhandled,
+		/* In this order, since the interrupt may come in between on another core. */
+		gic_handlers[intid] = handler != NULL ? handler : unhandled;
+		__atomic_store_n(&gic_hot.handlers[intid], light ? handler : interrupt_call,
 				 __ATOMIC_RELEASE);
 	}
+}
+
+TIMED void gic_set_staged(bool staged)
+{
+	exception_set_irq_entry(staged ? gic->staged_entry : gic->entry);
 }
 
 const char *gic_broadcast_method(void)

@@ -39,10 +39,6 @@
 #define GICC_CTLR_BYPASS 0x1e0U /* the legacy bypass bits: firmware's, kept */
 #define GICC_PMR 0x004
 #define GICC_BPR 0x008
-#define GICC_IAR 0x00c
-#define GICC_IAR_INTID(iar) ((iar)&0x3ffU)
-#define GICC_IAR_SOURCE(iar) (((iar) >> 10) & 0x7U)
-#define GICC_EOIR 0x010
 #define GICC_APR 0x0d0
 
 static struct {
@@ -50,34 +46,6 @@ static struct {
 	volatile void *distributor;
 	uint32_t enabled[CORES_MAX]; /* SGIs and PPIs; 0 until the core's first start_cpu */
 } v2;
-
-/*
- * An interrupt that cannot have a handler: a shared one, or none at all, which must not be ended.
- */
-TIMED static void v2_odd_interrupt(uint32_t iar)
-{
-	cpu_current()->spurious_interrupts++;
-	if (!GIC_INTID_IS_SPECIAL(GICC_IAR_INTID(iar))) {
-		write32(gic_hot.cpu_interface, GICC_EOIR, iar);
-	}
-}
-
-/* The whole of an interrupt: acknowledge, dispatch, end. Called from the vector stub. */
-TIMED static void v2_irq_entry(uint64_t stamp)
-{
-	volatile void *cpu_interface = gic_hot.cpu_interface;
-	uint32_t iar = read32(cpu_interface, GICC_IAR);
-	uint64_t intid = gic_opaque(GICC_IAR_INTID(iar));
-
-	if (__builtin_expect(intid >= GIC_INTID_COUNT, 0)) {
-		v2_odd_interrupt(iar);
-		return;
-	}
-	/* What the sender stored before its SGI is read after the acknowledge. */
-	dmb_ishld();
-	gic_hot.handlers[intid]((uint32_t)intid, GICC_IAR_SOURCE(iar), stamp);
-	write32(cpu_interface, GICC_EOIR, iar);
-}
 
 static bool v2_start(const struct gic_description *description, const char **reason)
 {
@@ -105,7 +73,7 @@ static bool v2_start(const struct gic_description *description, const char **rea
 		*reason = "GICD_CTLR of the GICv2 cannot be enabled";
 		return false;
 	}
-	exception_set_irq_entry(v2_irq_entry);
+	exception_set_irq_entry(interrupt_v2);
 	return true;
 }
 
@@ -233,6 +201,8 @@ static bool v2_pending(uint32_t intid)
 
 const struct gic_operations gic_v2 = {
 	.version = 2,
+	.entry = interrupt_v2,
+	.staged_entry = interrupt_v2_staged,
 	.start = v2_start,
 	.start_cpu = v2_start_cpu,
 	.send = v2_send,

@@ -50,7 +50,6 @@
 #define ICC_SRE_ENABLE UINT64_C(1)
 #define ICC_CTLR_EOIMODE (UINT64_C(1) << 1)
 #define ICC_CTLR_RSS (UINT64_C(1) << 18)
-#define ICC_IAR1_INTID 0xffffffU
 #define ICC_SGI1R_INTID(intid) ((uint64_t)(intid) << 24)
 #define ICC_SGI1R_TARGETS UINT64_C(0xffff)
 #define ICC_SGI1R_IRM (UINT64_C(1) << 40) /* all but the sender */
@@ -62,36 +61,6 @@ static struct {
 	volatile void *redistributor[CPU_MAX];
 	uint32_t enabled[CPU_MAX]; /* SGIs and PPIs; 0 until the core's first start_cpu */
 } v3;
-
-/*
- * An interrupt that cannot have a handler: a shared one, or none at all, which must not be ended.
- */
-TIMED static void v3_odd_interrupt(uint64_t intid)
-{
-	cpu_current()->spurious_interrupts++;
-	if (!GIC_INTID_IS_SPECIAL(intid)) {
-		SYSREG_WRITE(icc_eoir1_el1, intid);
-	}
-}
-
-/*
- * The whole of an interrupt: acknowledge, dispatch, end. Called from the vector stub, whose return
- * (ERET) synchronizes the write of ICC_EOIR1_EL1. A handler that reads a device's status from a
- * system register issues its own ISB first.
- */
-TIMED static void v3_irq_entry(uint64_t stamp)
-{
-	uint64_t intid = gic_opaque(SYSREG_READ(icc_iar1_el1) & ICC_IAR1_INTID);
-
-	/* The acknowledge has taken effect before what follows; only a DSB orders it. */
-	dsb_sy();
-	if (__builtin_expect(intid >= GIC_INTID_COUNT, 0)) {
-		v3_odd_interrupt(intid);
-		return;
-	}
-	gic_hot.handlers[intid]((uint32_t)intid, 0, stamp);
-	SYSREG_WRITE(icc_eoir1_el1, intid);
-}
 
 /* Waits until `bits` of a register read as zero; false if they do not. */
 static bool v3_wait_clear(volatile void *base, uint32_t offset, uint32_t bits)
@@ -150,7 +119,7 @@ static bool v3_start(const struct gic_description *description, const char **rea
 		*reason = "GICD_CTLR does not take affinity routing and Group 1";
 		return false;
 	}
-	exception_set_irq_entry(v3_irq_entry);
+	exception_set_irq_entry(interrupt_v3);
 	return true;
 }
 
@@ -350,6 +319,8 @@ static bool v3_pending(uint32_t intid)
 
 const struct gic_operations gic_v3 = {
 	.version = 3,
+	.entry = interrupt_v3,
+	.staged_entry = interrupt_v3_staged,
 	.start = v3_start,
 	.start_cpu = v3_start_cpu,
 	.send = v3_send,

@@ -29,7 +29,13 @@ struct ipi_stamps {
 /* Skips the benchmark and returns false without an interrupt controller or with fewer cores. */
 bool ipi_available(struct benchmark_run *run, uint32_t cores);
 
-/* The handler that acknowledges and nothing else: on the receiver. */
+/* How a core acknowledges: its `handler_data` (cpu.h), in a cache line of its own. */
+struct ipi_slot {
+	volatile uint64_t acknowledged __attribute__((aligned(64))); /* interrupts, ever */
+	uint64_t stamp; /* the vector stub's, of the last one; written before the count */
+};
+
+/* The handler that acknowledges and nothing else: on the receiver, light. */
 void ipi_acknowledge(uint32_t intid, uint32_t source, uint64_t stamp);
 
 /* The count of a core's acknowledgements, that one round raises by one. */
