@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Where the vector stub goes on when an interrupt comes: not a C function, src/boot/interrupt.S says
- * what it finds and must do (acknowledge, dispatch, end, return from the exception). The stub's
- * first act is to read CNTPCT: the general entry stamp that every interrupt gets, in ticks.
+ * Where the vector stub goes on when an interrupt comes: not a C function, src/boot/interrupt.S
+ * says what it finds and must do (acknowledge, dispatch, end, return from the exception). The
+ * stub's first act is to read CNTPCT: the general entry stamp that every interrupt gets, in ticks.
  */
 typedef void (*irq_entry_function)(void);
 

@@ -10,15 +10,15 @@
  * and SPSR_EL1 stay in their registers: a handler neither unmasks interrupts nor takes exceptions
  * that return.
  *
- * Handlers are called with x0 = INTID, x2 = the slot's stamp. A light handler (INTERRUPT_HANDLER in
- * timed.h) changes x0 to x2 and x30; the table holds it directly. Any other C function goes through
- * interrupt_call, which adds x1 = source and saves what our C code may change: x3 to x8, x16, x17.
- * x9 to x15, x18 and floating-point registers it does not use (the compiler is told so), libraries
- * are not called from a handler, and x19 to x29 are the handler's to keep (AAPCS64).
+ * Handlers are called with x0 = INTID, x2 = the slot's stamp. A light handler (INTERRUPT_HANDLER
+ * in timed.h) changes x0 to x2 and x30; the table holds it directly. Any other C function goes
+ * through interrupt_call, which adds x1 = source and saves what our C code may change: x3 to x8,
+ * x16, x17. x9 to x15, x18 and floating-point registers it does not use (the compiler is told so),
+ * libraries are not called from a handler, and x19 to x29 are the handler's to keep (AAPCS64).
  *
- * The staged entries do the same and read the counter in between, for a benchmark that wants to know
- * where the time goes. They are installed only around its samples. Each reading waits until what
- * stands before it has been completed: a DSB for device accesses, an ISB for instructions.
+ * The staged entries do the same and read the counter in between, for a benchmark that wants to
+ * know where the time goes. They are installed only around its samples. Each reading waits until
+ * what stands before it has been completed: a DSB for device accesses, an ISB for instructions.
  */
 #include "boot.h"
 
@@ -88,9 +88,9 @@
 .endm
 
 	/*
-	 * GICv2. The acknowledge is a device read: only a barrier orders it before the loads of what
-	 * the sender stored. The interrupt is ended with the whole value that acknowledged it, the
-	 * source of an SGI included.
+	 * GICv2. The acknowledge is a device read: only a barrier orders it before the loads of
+	 * what the sender stored. The interrupt is ended with the whole value that acknowledged
+	 * it, the source of an SGI included.
 	 */
 .macro v2_entry staged
 	enter
@@ -163,9 +163,9 @@ function interrupt_v3_staged
 end_function interrupt_v3_staged
 
 /*
- * interrupt_call: a light handler that calls the C function gic_handlers[x0] with x0, the source and
- * x2. x3 = what was read from GICC_IAR, where the source of an SGI follows the ten bits of the INTID;
- * with GICv3 only the INTID, so that the source is 0. Keeps x3 to x8, x16 and x17.
+ * interrupt_call: a light handler that calls the C function gic_handlers[x0] with x0, the source
+ * and x2. x3 = what was read from GICC_IAR, where the source of an SGI follows the ten bits of the
+ * INTID; with GICv3 only the INTID, so that the source is 0. Keeps x3 to x8, x16 and x17.
  */
 function interrupt_call
 	stp	x3, x4, [sp, #-80]!

@@ -25,8 +25,8 @@
 
 	/*
 	 * CNTPCT is read as soon as there is a register for it, for every interrupt: taking an
-	 * exception is a context synchronization event, so no ISB is needed. What goes on behind the
-	 * jump depends on the interrupt controller (interrupt.S).
+	 * exception is a context synchronization event, so no ISB is needed. What goes on behind
+	 * the jump depends on the interrupt controller (interrupt.S).
 	 */
 .macro irq_slot
 	.balign	128

@@ -25,7 +25,7 @@ class Odd(QemuTest):
         image = patched_image(self.folder, symbols()["", f"interrupt_v{gic}"],
                               {globals()[old]: new for old, new in changes.items()})
         boot = self.boot(setup_of("qemu-virt", gic=gic, kernel=image),
-                         words_of(suite="ipi.self,ipi.self.batched", samples=1, warmup=0))
+                         words_of(suite="ipi.self,ipi.self.total", samples=1, warmup=0))
         self.assert_failed(boot, "core 0 did not acknowledge")
         self.assertEqual(len(boot.results["failures"]), 2)
         return boot.decoded.boots[0].checks["spurious_interrupts"]

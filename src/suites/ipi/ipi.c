@@ -116,7 +116,7 @@ TIMED bool ipi_send_to_one(struct benchmark_run *run, ipi_send send, uint32_t cp
 {
 	const struct ipi_slot *slot = &slots[cpu];
 	uint64_t expected = slot->acknowledged + arrivals;
-	/* The arguments are in their registers before the clock starts: the asm needs them there. */
+	/* The asm needs the arguments in their registers: before the clock starts. */
 	register uint32_t target __asm__("w0") = cpu;
 	register uint32_t intid __asm__("w1") = GIC_SGI_BENCH;
 	uint64_t begin;
