@@ -13,6 +13,15 @@ file(GLOB_RECURSE image_sources CONFIGURE_DEPENDS
 file(GLOB_RECURSE image_headers CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/include/*.h)
 
+# One file more, with a fault that some test must find: tests/plants/<name>.c.
+if(EL1BENCH_PLANT)
+  set(plant ${PROJECT_SOURCE_DIR}/tests/plants/${EL1BENCH_PLANT}.c)
+  if(NOT EXISTS ${plant})
+    message(FATAL_ERROR "EL1BENCH_PLANT is `${EL1BENCH_PLANT}`; there is no ${plant}")
+  endif()
+  list(APPEND image_sources ${plant})
+endif()
+
 set(code_flags
   -std=gnu11 -O2 -mcpu=cortex-a53 -mgeneral-regs-only -mstrict-align -mno-outline-atomics
   -fno-pic -fno-pie -mcmodel=tiny -fno-stack-protector -fno-asynchronous-unwind-tables
@@ -152,13 +161,25 @@ add_custom_command(
   VERBATIM)
 add_image(image.elf image.map ${generated}/symbols.S)
 
+# The audit is to find a planted fault when it is asked, not to keep it from being built.
+set(audit_command)
+if(EL1BENCH_AUDIT AND NOT EL1BENCH_PLANT)
+  set(audit_command COMMAND ${PROJECT_SOURCE_DIR}/scripts/el1bench audit --quiet
+    --elf $<TARGET_FILE:image.elf>)
+endif()
+file(GLOB audit_files CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/scripts/el1bench_host/audit.py
+  ${PROJECT_SOURCE_DIR}/scripts/el1bench_host/auditing/*.py)
+
 add_custom_command(
   OUTPUT ${PROJECT_BINARY_DIR}/image
   COMMAND ${EL1BENCH_PYTHON} ${cmake_scripts}/check_image.py --nm ${CMAKE_NM}
     --readelf ${CMAKE_READELF} --objdump ${CMAKE_OBJDUMP}
     --first-pass $<TARGET_FILE:first_pass.elf> $<TARGET_FILE:image.elf>
+  ${audit_command}
   COMMAND ${CMAKE_OBJCOPY} -O binary $<TARGET_FILE:image.elf> ${PROJECT_BINARY_DIR}/image
   DEPENDS ${cmake_scripts}/check_image.py image.elf first_pass.elf
+    ${PROJECT_SOURCE_DIR}/src/audit.toml ${audit_files}
   COMMENT "Checking the image and writing build/${EL1BENCH_BOARD}/image"
   VERBATIM)
 add_custom_target(raw_image ALL DEPENDS ${PROJECT_BINARY_DIR}/image)
