@@ -13,14 +13,14 @@ file(GLOB_RECURSE image_sources CONFIGURE_DEPENDS
 file(GLOB_RECURSE image_headers CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/include/*.h)
 
-# One file more, with a fault that some test must find: tests/plants/<name>.c.
-if(EL1BENCH_PLANT)
-  set(plant ${PROJECT_SOURCE_DIR}/tests/plants/${EL1BENCH_PLANT}.c)
+# Files with faults that tests must find: tests/plants/<name>.c for each name.
+foreach(name ${EL1BENCH_PLANT})
+  set(plant ${PROJECT_SOURCE_DIR}/tests/plants/${name}.c)
   if(NOT EXISTS ${plant})
-    message(FATAL_ERROR "EL1BENCH_PLANT is `${EL1BENCH_PLANT}`; there is no ${plant}")
+    message(FATAL_ERROR "EL1BENCH_PLANT has `${name}`; there is no ${plant}")
   endif()
   list(APPEND image_sources ${plant})
-endif()
+endforeach()
 
 set(code_flags
   -std=gnu11 -O2 -mcpu=cortex-a53 -mgeneral-regs-only -mstrict-align -mno-outline-atomics

@@ -79,8 +79,8 @@ class Walk:
             how = "through a pointer calls" if step.indirect else "calls"
             path.append(f"{inner}: {inner.function}{through} {how} "
                         f"{image.name_of(step.callee)}")
-        path.append(f"{image.lines.outer(steps[-1].callee.address)}: "
-                    f"{image.name_of(steps[-1].callee)}")
+        goal = image.lines.outer(steps[-1].callee.address)
+        path.append(f"{goal if goal.line else 'a library'}: {image.name_of(steps[-1].callee)}")
         place = image.lines.inner(steps[0].site)
         return Finding(place.file, place.line, text, tuple(path))
 
@@ -94,7 +94,7 @@ class Walk:
 
 
 def indirect_findings(walk: Walk) -> list[Finding]:
-    """Indirect calls that nobody has declared, and timed functions that no declared one leads to."""
+    """Indirect calls that nobody has declared."""
     image = walk.image
     found = []
     for function in walk.functions:
@@ -105,17 +105,6 @@ def indirect_findings(walk: Walk) -> list[Finding]:
                     function, one.address,
                     f"{place.function} makes an indirect call ({one.mnemonic} {one.operands}) "
                     f"that is not declared: [[call]] in {image.declared.file}"))
-    led_to = {goal.address for entry in image.declared.calls for goal in image.goals(entry)}
-    for function in image.program.functions:
-        # Where the section starts is also an address that boot code needs.
-        if function.address == image.timed.start:
-            continue
-        if image.is_timed(function) and function.address in image.taken - led_to:
-            place = image.lines.outer(function.address)
-            found.append(Finding(
-                place.file, place.line,
-                f"the address of {image.name_of(function)} is taken, and no [[call]] in "
-                f"{image.declared.file} leads to it"))
     return found
 
 
