@@ -36,7 +36,7 @@ class CheckImage(unittest.TestCase):
 
     def problems(self, replaced: str, by: str) -> list[str]:
         self.assertIn(replaced, DISASSEMBLY)
-        return check_image.code_problems(TIMED, DISASSEMBLY.replace(replaced, by))
+        return check_image.code_problems(TIMED, range(0), DISASSEMBLY.replace(replaced, by))
 
     def test_good(self) -> None:
         self.assertEqual(self.problems("ret", "ret"), [])
