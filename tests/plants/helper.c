@@ -1,6 +1,6 @@
 /*
- * plant.helper: a planted fault, a print behind two calls of which the last is a tail call. The audit
- * must find it, with the way there.
+ * plant.helper: a planted fault, a print behind two calls of which the last is a tail call. The
+ * audit must find it, with the way there.
  */
 #include "el1bench/benchmark.h"
 #include "el1bench/console.h"

@@ -1,6 +1,6 @@
 /*
- * plant.indirect: a planted fault, a call through a pointer that nobody has declared. The audit must
- * find it.
+ * plant.indirect: a planted fault, a call through a pointer that nobody has declared. The audit
+ * must find it.
  */
 #include <stddef.h>
 

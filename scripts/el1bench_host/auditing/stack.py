@@ -11,7 +11,7 @@ from typing import Optional
 
 from el1bench_host.auditing.disassembly import Function
 from el1bench_host.auditing.finding import Finding
-from el1bench_host.auditing.graph import Edge, Image
+from el1bench_host.auditing.graph import Edge
 from el1bench_host.auditing.reach import Walk
 
 

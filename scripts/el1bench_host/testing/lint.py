@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Callable, Iterator
 
-from el1bench_host import paths
+from el1bench_host import audit, paths
 from el1bench_host.testing.pool import FAIL, PASS, Job, Result, command_job
 
 LINT_SECONDS = 300
@@ -58,20 +58,8 @@ def layer_problems() -> list[str]:
 
 
 def switch_problems() -> list[str]:
-    """`#ifdef X` where some file defines X as 0: a switch that cannot be switched off."""
-    sources = files("src/**/*.[chS]", "include/**/*.h", "linker/*", "tests/unit/**/*.[ch]")
-    zero = set()
-    tests = []
-    for path, number, line in _lines(sources):
-        defined = re.match(r"\s*#\s*define\s+(\w+)\s+\(?0[xXuUlL0]*\)?\s*(?:/[*/].*)?$", line)
-        if defined:
-            zero.add(defined.group(1))
-        for name in re.findall(r"^\s*#\s*ifn?def\s+(\w+)", line) + (
-                re.findall(r"\bdefined\s*\(?\s*(\w+)", line) if line.lstrip().startswith("#")
-                else []):
-            tests.append((path, number, name))
-    return [f"{path}:{number}: tests whether {name} is defined, and it is, as 0"
-            for path, number, name in tests if name in zero]
+    """`#ifdef X` where X is defined as 0: a switch that cannot be switched off."""
+    return [line for finding in audit.own_switches() for line in finding.lines()]
 
 
 def text_problems() -> list[str]:
