@@ -21,7 +21,7 @@ struct arguments {
 	char emulated[64];               /* what the host says emulates us, "" on hardware */
 	uint32_t samples;                /* per row, 1 to ARGUMENTS_SAMPLES_MAX; default 1000 */
 	uint32_t warmup;                 /* per row, 0 to 1000000; default 16 */
-	uint32_t batch;                     /* operations, 1 to 65536; default 0: from a pilot */
+	uint32_t batch;                  /* operations, 1 to 65536; default 0: from a pilot */
 	uint64_t seed;                   /* default 1 */
 	uint32_t boot;                   /* index of this boot within a run, default 0 */
 	bool dump_raw;                   /* dump=raw (default) or summary */

@@ -6,8 +6,8 @@ import json
 from typing import Any, Mapping
 
 COLUMNS = ("name", "boot", "cpu", "peer", "factors", "unit", "n", "warmup_n", "min", "mean",
-           "trimmed_mean", "se", "p50", "p50_low", "p50_high", "p90", "p99", "p999", "max", "cold",
-           "floor", "headline", "headline_is", "excluded", "warnings")
+           "trimmed_mean", "se", "p50", "p50_low", "p50_high", "p90", "p99", "p99_low", "p99_high", "p999",
+           "p999_low", "p999_high", "max", "cold", "floor", "headline", "headline_is", "excluded", "outliers", "warnings")
 EXTRA = ("headline_ns", "counter_hz", "counter_step", "emulated")
 
 

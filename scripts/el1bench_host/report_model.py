@@ -340,6 +340,10 @@ def _warnings(metrics: Sequence[Metric]) -> list[Block]:
     if reasons:
         counts = ", ".join(f"{count} {clean(reason)}" for reason, count in sorted(reasons.items()))
         blocks.append(Remark(f"excluded samples in all: {counts}"))
+    outliers = [row["outliers"] for row in metrics if row.get("outliers")]
+    if outliers:
+        mild, far = (sum(one.get(kind, 0) for one in outliers) for kind in ("mild", "far"))
+        blocks.append(Remark(f"outliers in all, kept: {mild} mild, {far} far"))
     return blocks
 
 

@@ -7,6 +7,7 @@ can be searched and compared as text.
 import gzip
 import io
 import json
+import math
 import os
 import tempfile
 from fractions import Fraction
@@ -24,14 +25,21 @@ SAMPLES_NAME = "results.samples.jsonl.gz"
 WARNINGS = {
     "coarse": "the middle half of the samples spans less than 4 counter steps; the headline is a "
               "mean",
+    "quantised": "the samples spread less than half a counter step: what they differ by is the "
+                 "counter",
     "constant": "all samples are equal: deterministic, or locked to the counter",
     "few": "fewer than 30 samples",
     "excluded": "samples were kept out of the distribution; their reasons are counted",
+    "drift": "the samples rise or fall in the course of the run; the figures depend on when it ended",
+    "correlated": "neighbouring samples resemble each other; standard error and intervals are too "
+                  "narrow",
     "near-floor": "the median is less than twice what reading the counter costs",
     "samples-lost": "raw samples are missing from the log; the figures are the image's own",
 }
 """Every warning that a metric may bear, and what it means."""
 FEW = 30
+DETAILED_ROWS = 4096
+"""In a file of more rows than this, those of a matrix of many cores, a row has its figures only."""
 
 
 def _quantum(value: Fraction) -> int | float:
@@ -81,6 +89,14 @@ def _image(decoded: DecodedLog) -> dict[str, Any]:
     }
 
 
+def _step_seen(decoded: DecodedLog) -> Optional[dict[str, int]]:
+    """How far the counter was seen to move: the smallest move and what all have in common, from
+    `clock.step.ticks`."""
+    moves = [move for boot in decoded.boots for row in boot.rows.values()
+             if row.metric.name == "clock.step.ticks" and row.complete for move in row.good()]
+    return {"smallest": min(moves), "divisor": math.gcd(*moves)} if moves else None
+
+
 def _machine(decoded: DecodedLog) -> dict[str, Any]:
     fullest = max(decoded.boots, key=lambda boot: len(boot.cpus) + len(boot.caches), default=None)
     cpus = fullest.cpus if fullest else []
@@ -94,6 +110,7 @@ def _machine(decoded: DecodedLog) -> dict[str, Any]:
         "model": _first(decoded, "model"),
         "counter_hz": counter_hz,
         "counter_step": _integer(_first(decoded, "counter-step")),
+        "step_seen": _step_seen(decoded),
         "gic": _number_or_text(_first(decoded, "gic")),
         "psci": {"version": None if psci in ("none", "-") else psci,
                  "conduit": None if conduit in ("none", "-") else conduit},
@@ -164,7 +181,7 @@ def _floors(boot: Boot) -> dict[Optional[int], Fraction]:
 
 
 def _metric(row: Row, index: int, boot: Boot, floors: Mapping[Optional[int], Fraction],
-            step: int) -> dict[str, Any]:
+            step: int, detailed: bool) -> dict[str, Any]:
     metric, found = row.metric, row.figures
     dumped = row.values is not None or bool(row.lost)
     from_samples = row.complete
@@ -195,12 +212,19 @@ def _metric(row: Row, index: int, boot: Boot, floors: Mapping[Optional[int], Fra
     warnings = []
     if n and coarse:
         warnings.append("coarse")
+    if found is not None and n > 1 and found.quantised(step):
+        warnings.append("quantised")
     if n > 1 and source.min == source.max:
         warnings.append("constant")
     if 0 < n < FEW:
         warnings.append("few")
     if excluded:
         warnings.append("excluded")
+    if found is not None and found.order is not None:
+        if found.order.drifts:
+            warnings.append("drift")
+        if found.order.correlated:
+            warnings.append("correlated")
     if (n and floor is not None and not metric.name.startswith("clock.") and not metric.derived
             and Fraction(source.p50, metric.ops) < 2 * floor):
         warnings.append("near-floor")
@@ -221,6 +245,12 @@ def _metric(row: Row, index: int, boot: Boot, floors: Mapping[Optional[int], Fra
     }
     if metric.ops != 1:
         made["ops"] = metric.ops
+    if detailed and found is not None:
+        for key in ("p99_low", "p99_high", "p999_low", "p999_high"):
+            if getattr(found, key) is not None:
+                made[key] = ticks(getattr(found, key))
+        if found.mild or found.trimmed:
+            made["outliers"] = {"mild": found.mild, "far": found.trimmed}
     if not from_samples:
         made["from"] = "summary"
     if metric.derived:
@@ -269,9 +299,10 @@ def make_results(decoded: DecodedLog,
     outcomes: list[dict[str, Any]] = []
     failures: list[dict[str, Any]] = []
     skipped: list[dict[str, Any]] = []
+    detailed = sum(len(boot.rows) for boot in decoded.boots) <= DETAILED_ROWS
     for boot, index in zip(decoded.boots, numbers):
         floors, step = _floors(boot), counter_step(boot)
-        metrics += [_metric(boot.rows[number], index, boot, floors, step)
+        metrics += [_metric(boot.rows[number], index, boot, floors, step, detailed)
                     for number in sorted(boot.rows)]
         for outcome in boot.outcomes:
             entry = {"name": outcome.name, "boot": index, "reason": outcome.reason}
@@ -350,6 +381,10 @@ def sample_records(decoded: DecodedLog) -> Iterator[dict[str, Any]]:
                 "factors": dict(sorted(metric.factors.items())), "ops": metric.ops,
                 "values": values,
                 "excluded": {str(place): row.excluded[place] for place in sorted(row.excluded)}}
+            if row.figures is not None and row.figures.trimmed:
+                low, high = row.figures.far_below, row.figures.far_above
+                record["far"] = [place for place, value in enumerate(values)
+                                 if value is not None and not low <= value <= high]
             if row.lost:
                 record["lost"] = [list(run) for run in row.lost]
             yield record
@@ -425,7 +460,10 @@ _OPTIONAL: dict[str, Any] = {
     "outcomes": [{"name": str, "boot": _INTEGER, "result": str}],
     "problems": [{"kind": str, "text": str}],
 }
-_OPTIONAL_OF_METRIC: dict[str, Any] = {"minuend": _TEXT, "subtrahend": _TEXT, "headline_is": _TEXT}
+_OPTIONAL_OF_METRIC: dict[str, Any] = {"minuend": _TEXT, "subtrahend": _TEXT, "headline_is": _TEXT,
+                                       "p99_low": _NUMBER, "p99_high": _NUMBER,
+                                       "p999_low": _NUMBER, "p999_high": _NUMBER}
+_OPTIONAL_OUTLIERS = {"mild": int, "far": int}
 
 
 def _check(value: Any, schema: Any, where: str) -> None:
@@ -468,6 +506,8 @@ def load_results(path: Path) -> dict[str, Any]:
         for index, metric in enumerate(content["metrics"]):
             for key, schema in _OPTIONAL_OF_METRIC.items():
                 _check(metric.get(key), schema, f"results.metrics[{index}].{key}")
+            if "outliers" in metric:
+                _check(metric["outliers"], _OPTIONAL_OUTLIERS, f"results.metrics[{index}].outliers")
             _check(list(metric["excluded"].values()), [int], f"results.metrics[{index}].excluded")
             if metric.get("minuend") and not isinstance(metric.get("subtrahend"), str):
                 raise ValueError(f"results.metrics[{index}].subtrahend is missing")

@@ -8,7 +8,11 @@ import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 from typing import Optional, Sequence
+
+from el1bench_host.quantile_ranks import quantile_ranks
+from el1bench_host.series import Order, order_of
 
 P99_MIN = 300
 """Samples from which p99 is bracketed by the maximum with 95 % confidence."""
@@ -18,7 +22,10 @@ INTERVAL_MIN = 6
 COARSE_STEPS = 4
 """An interquartile range below this many counter steps makes the median stick to a step."""
 FENCE = 3
-"""Samples further than this many interquartile ranges from the quartiles are far outliers."""
+"""Samples further than this many interquartile ranges from the quartiles are far outliers (Tukey's
+outer fences); those beyond half of it (the inner fences) are mild ones."""
+QUANTISED_STEPS = Fraction(1, 2)
+"""A standard deviation below this many counter steps is that of the counter, not of the samples."""
 _Z95 = 1.959964
 
 
@@ -31,6 +38,14 @@ class Statistics:
     mean: Fraction
     trimmed_mean: Fraction
     trimmed: int
+    """Far outliers: what the trimmed mean leaves out."""
+    mild: int
+    """Outliers between the inner and the outer fences."""
+    far_below: int
+    far_above: int
+    """The outer fences: far outliers lie below the one or above the other."""
+    deviation: float
+    """The standard deviation without far outliers."""
     se: float
     p25: int
     p50: int
@@ -39,8 +54,14 @@ class Statistics:
     p75: int
     p90: int
     p99: Optional[int]
+    p99_low: Optional[int]
+    p99_high: Optional[int]
     p999: Optional[int]
+    p999_low: Optional[int]
+    p999_high: Optional[int]
     max: int
+    order: Optional[Order]
+    """Of the samples as they were taken; None if they are few or all equal."""
 
     @property
     def mean_1024(self) -> int:
@@ -50,6 +71,10 @@ class Statistics:
     def coarse(self, step: int) -> bool:
         """True if the spread is too small for the median to show a change below a counter step."""
         return self.p75 - self.p25 < COARSE_STEPS * step
+
+    def quantised(self, step: int) -> bool:
+        """True if the samples spread less than the counter's step can show."""
+        return self.deviation < QUANTISED_STEPS * step
 
 
 def quantile_rank(n: int, numerator: int, denominator: int) -> int:
@@ -63,35 +88,53 @@ def median_ranks(n: int) -> tuple[int, int]:
     return max(math.floor((n - half) / 2), 1) - 1, min(math.ceil(1 + (n + half) / 2), n) - 1
 
 
+def _deviation(n: int, total: int, squares: int) -> float:
+    """The standard deviation of n samples from their sum and their sum of squares."""
+    # n * sum(x^2) - sum(x)^2 is exact in integers, where a floating-point sum would cancel.
+    return math.sqrt(Fraction(n * squares - total * total, n * (n - 1))) if n > 1 else 0.0
+
+
 def compute(samples: Sequence[int], step: int = 1) -> Statistics:
-    """The figures of the good samples of a row; `step` is the counter's, in ticks."""
+    """The figures of the good samples of a row, in the order they were taken; `step` is the
+    counter's, in ticks."""
     ordered = sorted(samples)
     n = len(ordered)
     total = sum(ordered)
-    mean = Fraction(total, n)
-    se = 0.0
-    if n > 1:
-        # n * sum(x^2) - sum(x)^2 is exact in integers, where a floating-point sum would cancel.
-        spread = n * sum(value * value for value in ordered) - total * total
-        se = math.sqrt(Fraction(spread, n * n * (n - 1)))
+    squares = sum(map(mul, ordered, ordered))
 
     def at(numerator: int, denominator: int) -> int:
         return ordered[quantile_rank(n, numerator, denominator)]
+
+    def enclosed(least: int, numerator: int,
+                 denominator: int) -> tuple[Optional[int], Optional[int], Optional[int]]:
+        """A high quantile and its interval, if n carries them."""
+        if n < least:
+            return None, None, None
+        lower, upper = quantile_ranks(n, numerator, denominator)
+        return at(numerator, denominator), ordered[lower], ordered[upper]
 
     p25, p75 = at(1, 4), at(3, 4)
     reach = FENCE * max(p75 - p25, step)
     first = bisect_left(ordered, p25 - reach)
     last = bisect_right(ordered, p75 + reach)
-    kept = last - first
-    trimmed_total = total - sum(ordered[:first]) - sum(ordered[last:])
+    cut = ordered[:first] + ordered[last:]
+    kept = n - len(cut)
+    kept_total = total - sum(cut)
+    inner = (bisect_right(ordered, p75 + Fraction(reach, 2))
+             - bisect_left(ordered, p25 - Fraction(reach, 2)))
     low, high = median_ranks(n)
+    p99, p99_low, p99_high = enclosed(P99_MIN, 99, 100)
+    p999, p999_low, p999_high = enclosed(P999_MIN, 999, 1000)
     return Statistics(
-        n=n, min=ordered[0], mean=mean, trimmed_mean=Fraction(trimmed_total, kept),
-        trimmed=n - kept, se=se, p25=p25, p50=at(1, 2),
+        n=n, min=ordered[0], mean=Fraction(total, n), trimmed_mean=Fraction(kept_total, kept),
+        trimmed=n - kept, mild=kept - inner, far_below=p25 - reach, far_above=p75 + reach,
+        deviation=_deviation(kept, kept_total, squares - sum(map(mul, cut, cut))),
+        se=_deviation(n, total, squares) / math.sqrt(n), p25=p25, p50=at(1, 2),
         p50_low=ordered[low] if n >= INTERVAL_MIN else None,
         p50_high=ordered[high] if n >= INTERVAL_MIN else None,
-        p75=p75, p90=at(9, 10), p99=at(99, 100) if n >= P99_MIN else None,
-        p999=at(999, 1000) if n >= P999_MIN else None, max=ordered[-1])
+        p75=p75, p90=at(9, 10), p99=p99, p99_low=p99_low, p99_high=p99_high,
+        p999=p999, p999_low=p999_low, p999_high=p999_high, max=ordered[-1],
+        order=order_of(samples))
 
 
 def median(values: Sequence[float]) -> float:

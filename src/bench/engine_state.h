@@ -23,9 +23,9 @@ struct engine {
 	uint32_t unit_count;
 	struct random_state random; /* of this boot */
 	uint32_t warmup;
-	uint32_t batch;      /* operations in a sample of batched benchmarks; 0: from a pilot */
+	uint32_t batch;        /* operations in a sample of batched benchmarks; 0: from a pilot */
 	uint32_t counter_step; /* ticks */
-	uint32_t spin_range; /* gaps between samples are drawn from [0, spin_range) */
+	uint32_t spin_range;   /* gaps between samples are drawn from [0, spin_range) */
 	uint32_t stack_offset;
 	uint32_t buffer_offset;
 	uint64_t bound_ms;

@@ -10,7 +10,9 @@ from tests.host.synthetic_log import Boot, Row
 from tests.host.test_decode import example_boot
 from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
-from el1bench_host.results import load_results, make_results, to_text, write_results
+from el1bench_host import statistics
+from el1bench_host.results import (load_results, make_results, sample_records, to_text,
+                                   write_results)
 
 METRIC_KEYS = ("name", "boot", "cpu", "peer", "factors", "unit", "n", "warmup_n", "min", "mean",
                "trimmed_mean", "se", "p50", "p50_low", "p50_high", "p90", "p99", "p999", "max",
@@ -74,12 +76,13 @@ class Content(unittest.TestCase):
         self.assertEqual(metric["floor"], 3)
 
     def test_fine_row(self) -> None:
-        metric = one_row(list(range(1000, 1400)))
+        samples = random.Random(3).sample(range(1000, 1400), 400)
+        metric = one_row(samples)
         self.assertEqual((metric["headline"], metric["headline_is"]), (1200, "median"))
         self.assertEqual(metric["warnings"], [])
         self.assertIsInstance(metric["p50"], int)
         self.assertIsNone(metric["p999"])
-        self.assertIn("coarse", one_row(list(range(1000, 1400)), step=100)["warnings"])
+        self.assertIn("coarse", one_row(samples, step=100)["warnings"])
 
     def test_batched_row(self) -> None:
         metric = one_row([640 + at % 32 for at in range(320)], ops=64)
@@ -97,8 +100,41 @@ class Content(unittest.TestCase):
         self.assertEqual((plain["headline_is"], plain["headline"]), ("batched", 7.578125))
 
     def test_warnings(self) -> None:
-        self.assertEqual(one_row([5] * 40)["warnings"], ["coarse", "constant", "near-floor"])
+        self.assertEqual(one_row([5] * 40)["warnings"],
+                         ["coarse", "quantised", "constant", "near-floor"])
         self.assertEqual(one_row([500, 600, "lost"])["warnings"], ["few", "excluded"])
+
+    def test_step_seen(self) -> None:
+        self.assertIsNone(make_results(decode_log(example_boot().text()))["machine"]["step_seen"])
+        boot = Boot().head(step=4).plan(["clock.step"], 1)
+        boot.results([Row("clock.step.ticks", [12, 8, 20, "backwards", 8])]).end()
+        machine = make_results(decode_log(boot.text()))["machine"]
+        self.assertEqual(machine["step_seen"], {"smallest": 8, "divisor": 4})
+        self.assertEqual(machine["counter_step"], 4)
+
+    def test_outliers_are_marked_and_kept(self) -> None:
+        """Quartiles 112 and 118: fences at 103 and 127, 94 and 136."""
+        samples = [110, 112, 112, 114, 116, 118, 118, 120] * 40 + [128, 136, 102, 137, 93, 9000]
+        boot = Boot().head().plan(["ipi.normal"], 1)
+        boot.results([Row("ipi.normal.total", ["lost"] + samples, peer=1)]).end()
+        decoded = decode_log(boot.text())
+        metric = make_results(decoded)["metrics"][0]
+        self.assertEqual(metric["outliers"], {"mild": 3, "far": 3})
+        self.assertEqual((metric["n"], metric["max"]), (326, 9000))
+        record = next(sample_records(decoded))
+        self.assertEqual([record["values"][place] for place in record["far"]], [137, 93, 9000])
+
+    def test_a_file_of_many_rows_stays_small(self) -> None:
+        rows = [Row("ipi.matrix.total", [5, 6, 7, 900] * 100, cpu=cpu, peer=1)
+                for cpu in range(4097)]
+        for count, expected in ((4096, True), (4097, False)):
+            boot = Boot().head().plan(["ipi.matrix"], count).results(rows[:count], raw=False).end()
+            decoded = decode_log(boot.text())
+            row = next(iter(decoded.boots[0].rows.values()))
+            row.figures = statistics.compute([5, 6, 7, 900] * 100)
+            metric = make_results(decoded)["metrics"][0]
+            self.assertEqual("p99_low" in metric, expected)
+            self.assertEqual("outliers" in metric, expected)
 
     def test_derived_row(self) -> None:
         metric = make_results(decode_log(example_boot().text()))["metrics"][3]
