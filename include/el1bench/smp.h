@@ -21,7 +21,7 @@ uint32_t smp_online_count(void);
 uint32_t smp_online_cpu(uint32_t position);
 bool smp_is_online(uint32_t cpu);
 
-/* Hands work to an idle online core; false if it is still busy. Core 0. Timed code may call it. */
+/* Hands work to an idle online core; false if it is busy or off. Core 0. Timed code may call it. */
 bool smp_post(uint32_t cpu, smp_function function, void *argument);
 
 /* True once the core has finished what it was given last. */
@@ -32,6 +32,31 @@ bool smp_wait(uint32_t cpu, uint32_t milliseconds);
 
 /* Post and wait; on core 0 itself it just calls. */
 bool smp_call(uint32_t cpu, smp_function function, void *argument, uint32_t milliseconds);
+
+/* How switching a core off or on went. */
+enum smp_power_result {
+	SMP_POWER_DONE,
+	SMP_POWER_BUSY,    /* core 0, at work, or already there: nothing was tried */
+	SMP_POWER_REFUSED, /* firmware returned `result`; the core is as it was */
+	SMP_POWER_LOST,    /* no sign of success in a second: the core is out for good */
+};
+
+struct smp_power {
+	uint64_t begin; /* ticks: the core right before CPU_OFF; the caller right before CPU_ON */
+	uint64_t entry; /* CPU_ON: the core's first instruction */
+	uint64_t end;   /* CPU_OFF: AFFINITY_INFO said OFF; CPU_ON: the core in C, EL1, MMU on */
+	int64_t result; /* of CPU_OFF or CPU_ON, where it was refused */
+};
+
+/*
+ * Takes an idle core down through CPU_OFF, and back through CPU_ON: it takes work again then.
+ * smp_is_online is false in between. Who takes a core down brings it back. Core 0, timed code.
+ */
+enum smp_power_result smp_power_off(uint32_t cpu, struct smp_power *power);
+enum smp_power_result smp_power_on(uint32_t cpu, struct smp_power *power);
+
+/* Brings a core back if it was taken down; false if it does not come. Core 0, timed code. */
+bool smp_power_restore(uint32_t cpu);
 
 /* The C half of a secondary core's start: called by the entry code with the MMU on. */
 void smp_secondary_main(uint32_t index) __attribute__((noreturn));

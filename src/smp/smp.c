@@ -2,10 +2,6 @@
  * Other cores: bring-up through PSCI CPU_ON, and the hand-out of work. Promises that a core which
  * does not come up in time is left out for good, even if it turns up later, and that an idle core
  * misses no work.
- *
- * A core and core 0 share one mailbox, in a cache line of its own. Everything here is read and
- * written with the MMU and caches on (smp_secondary_main is entered that way), so nothing needs
- * cleaning; what the entry code reads before that is the boot code's to clean.
  */
 #include "el1bench/smp.h"
 
@@ -21,28 +17,12 @@
 #include "el1bench/platform.h"
 #include "el1bench/psci.h"
 #include "el1bench/timed.h"
+#include "mailbox.h"
 
 #define START_TIMEOUT_MS 1000 /* for all cores together; milliseconds in practice */
 
-/* How far a core has come. It and core 0 settle by compare-and-swap who leaves STARTING first. */
-enum core_state {
-	CORE_OFF,
-	CORE_STARTING,  /* CPU_ON is under way */
-	CORE_READY,     /* the core takes work */
-	CORE_REFUSED,   /* the core cannot take part; `reason` says why */
-	CORE_ABANDONED, /* core 0 has waited long enough */
-};
-
-struct mailbox {
-	uint32_t posted; /* pieces of work handed out; core 0 writes */
-	uint32_t done;   /* pieces of work finished; the core writes */
-	uint32_t state;  /* enum core_state */
-	smp_function function;
-	void *argument;
-	const char *reason;
-} __attribute__((aligned(64)));
-
-static struct mailbox mailboxes[CPU_MAX];
+struct mailbox mailboxes[CPU_MAX];
+uint64_t smp_entry_address;
 static uint32_t online_list[CPU_MAX];
 static uint32_t online_count = 1; /* core 0, which is online_list[0] */
 
@@ -54,8 +34,7 @@ TIMED static void work_interrupt(uint32_t intid, uint32_t source, uint64_t stamp
 	(void)stamp;
 }
 
-/* Leaves STARTING; false if the other side was faster. */
-static bool leave_starting(struct mailbox *mailbox, enum core_state next)
+TIMED bool smp_leave_starting(struct mailbox *mailbox, enum core_state next)
 {
 	uint32_t expected = CORE_STARTING;
 
@@ -101,13 +80,14 @@ void smp_secondary_main(uint32_t index)
 	struct mailbox *mailbox = &mailboxes[index];
 	const char *reason = NULL;
 
+	mailbox->stamp = counter_end();
 	if (!gic->start_cpu(index, &reason)) {
 		mailbox->reason = reason;
-		(void)leave_starting(mailbox, CORE_REFUSED);
+		(void)smp_leave_starting(mailbox, CORE_REFUSED);
 		stop_this_core();
 	}
 	cpu_current()->online = 1;
-	if (!leave_starting(mailbox, CORE_READY)) {
+	if (!smp_leave_starting(mailbox, CORE_READY)) {
 		cpu_current()->online = 0;
 		stop_this_core();
 	}
@@ -145,7 +125,7 @@ static bool switch_on(uint32_t index, void (*failed)(uint32_t cpu, const char *r
 	}
 	__atomic_store_n(&mailboxes[index].state, CORE_STARTING, __ATOMIC_RELEASE);
 	dsb_sy();
-	result = psci_call(PSCI_CPU_ON, target, mmu_secondary_entry(), index);
+	result = psci_call(PSCI_CPU_ON, target, smp_entry_address, index);
 	if (result == PSCI_SUCCESS) {
 		return true;
 	}
@@ -166,7 +146,7 @@ static bool wait_for(uint32_t index, struct deadline *deadline,
 	char text[96];
 
 	while (__atomic_load_n(&mailbox->state, __ATOMIC_ACQUIRE) == CORE_STARTING) {
-		if (deadline_passed(deadline) && leave_starting(mailbox, CORE_ABANDONED)) {
+		if (deadline_passed(deadline) && smp_leave_starting(mailbox, CORE_ABANDONED)) {
 			describe_absence(text, sizeof(text), index);
 			failed(index, text);
 			return false;
@@ -188,6 +168,7 @@ uint32_t smp_start(void (*failed)(uint32_t cpu, const char *reason))
 
 	online_count = 1;
 	cpus[0].online = 1;
+	smp_entry_address = mmu_secondary_entry();
 	gic_set_handler(GIC_SGI_WORK, work_interrupt);
 	/* All are switched on first, so that they start side by side and share one time-out. */
 	for (uint32_t index = 1; index < platform.cpu_count; index++) {
@@ -223,7 +204,7 @@ TIMED bool smp_post(uint32_t cpu, smp_function function, void *argument)
 {
 	struct mailbox *mailbox = &mailboxes[cpu];
 
-	if (!smp_idle(cpu)) {
+	if (mailbox->state != CORE_READY || !smp_idle(cpu)) {
 		return false;
 	}
 	mailbox->function = function;

@@ -1,9 +1,10 @@
-/* sources: src/smp/smp.c */
+/* sources: src/smp/smp.c src/smp/power.c */
 /*
  * Bring-up and hand-out of work, each core a thread: CPU_ON creates it, an SGI is a semaphore, and
  * WFI waits for that semaphore, so that a lost wake-up is a test that does not end in time.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,11 +31,16 @@
 /* What firmware does with CPU_ON of a core, by its target. */
 enum behaviour { STARTS, REFUSES, NEVER_COMES, COMES_LATE, HAS_NO_GIC };
 
+/* What it does with CPU_OFF. */
+enum off_behaviour { OFF_REFUSED, OFF_WORKS, OFF_HANGS };
+
 struct platform platform;
 struct cpu cpus[CPU_MAX];
 const struct gic_operations *gic;
 
 static enum behaviour behaviour[CORES];
+static enum off_behaviour off_behaviour;
+static volatile bool is_off[CORES];
 static int64_t refusal;
 static int64_t affinity_info;
 static pthread_t threads[CORES];
@@ -149,7 +155,11 @@ int64_t psci_call(uint32_t function_id, uint64_t x1, uint64_t x2, uint64_t x3)
 			return refusal;
 		}
 		if (behaviour[index] != NEVER_COMES) {
+			if (thread_runs[index]) {
+				(void)pthread_join(threads[index], NULL);
+			}
 			thread_runs[index] = true;
+			is_off[index] = false;
 			assert_int_equal(pthread_create(&threads[index], NULL, core_main,
 							(void *)(uintptr_t)index),
 					 0);
@@ -158,10 +168,18 @@ int64_t psci_call(uint32_t function_id, uint64_t x1, uint64_t x2, uint64_t x3)
 	case PSCI_AFFINITY_INFO:
 		assert_int_equal(x1 % 0x100, 0);
 		assert_int_equal(x2, 0);
-		return affinity_info;
+		return is_off[x1 / 0x100] ? 1 : affinity_info;
 	default:
 		assert_int_equal(function_id, PSCI_CPU_OFF);
+		assert_true(masked);
 		(void)sem_post(&switched_off);
+		if (off_behaviour == OFF_WORKS) {
+			is_off[current] = true;
+			pthread_exit(NULL);
+		}
+		while (off_behaviour == OFF_HANGS && power) {
+			(void)sched_yield();
+		}
 		return PSCI_DENIED;
 	}
 }
@@ -186,11 +204,14 @@ static int set_up(void **state)
 		platform.cpus[index].target = 0x100 * index;
 		behaviour[index] = STARTS;
 		thread_runs[index] = false;
+		is_off[index] = false;
 		assert_int_equal(sem_init(&interrupts[index], 0, 0), 0);
 	}
 	assert_int_equal(sem_init(&may_start, 0, 0), 0);
 	assert_int_equal(sem_init(&switched_off, 0, 0), 0);
 	failures[0] = '\0';
+	off_behaviour = OFF_REFUSED;
+	affinity_info = 0;
 	version = 0x10001;
 	power = true;
 	gic = &fake_gic;
@@ -339,6 +360,85 @@ static void a_busy_core_takes_no_more_work(void **state)
 	assert_int_equal(sums[0], 1);
 }
 
+static void a_core_goes_off_and_comes_back(void **state)
+{
+	struct smp_power off;
+	struct smp_power on;
+
+	(void)state;
+	off_behaviour = OFF_WORKS;
+	assert_int_equal(smp_start(note_failure), CORES);
+	assert_int_equal(smp_power_on(2, &on), SMP_POWER_BUSY);
+	for (uint64_t round = 1; round <= 50; round++) {
+		uint64_t before = fake_counter();
+
+		assert_int_equal(smp_power_off(2, &off), SMP_POWER_DONE);
+		assert_false(smp_is_online(2));
+		assert_true(smp_idle(2));
+		assert_false(smp_post(2, add, &round));
+		assert_int_equal(smp_power_off(2, &off), SMP_POWER_BUSY);
+		assert_int_equal(smp_power_on(2, &on), SMP_POWER_DONE);
+		assert_true(smp_is_online(2));
+		assert_in_range(off.begin, before, off.end);
+		assert_in_range(on.begin, off.end, on.end);
+		sums[2] = 0;
+		assert_true(smp_call(2, add, &round, 10000));
+		assert_int_equal(sums[2], round);
+	}
+	assert_true(smp_power_restore(2));
+	assert_int_equal(smp_power_off(2, &off), SMP_POWER_DONE);
+	assert_true(smp_power_restore(2));
+	assert_true(smp_is_online(2));
+	assert_int_equal(smp_power_off(0, &off), SMP_POWER_BUSY);
+	assert_int_equal(smp_power_on(0, &on), SMP_POWER_BUSY);
+}
+
+static void a_core_that_may_not_go_off_goes_on(void **state)
+{
+	struct smp_power refused;
+	uint64_t one = 1;
+
+	(void)state;
+	assert_int_equal(smp_start(note_failure), CORES);
+	assert_int_equal(smp_power_off(3, &refused), SMP_POWER_REFUSED);
+	assert_int_equal(refused.result, PSCI_DENIED);
+	sums[3] = 0;
+	assert_true(smp_call(3, add, &one, 10000));
+	assert_int_equal(sums[3], 1);
+	off_behaviour = OFF_WORKS;
+	assert_int_equal(smp_power_off(3, &refused), SMP_POWER_DONE);
+	behaviour[3] = REFUSES;
+	refusal = PSCI_ALREADY_ON;
+	assert_int_equal(smp_power_on(3, &refused), SMP_POWER_REFUSED);
+	assert_int_equal(refused.result, PSCI_ALREADY_ON);
+	assert_false(smp_power_restore(3));
+	behaviour[3] = STARTS;
+	assert_true(smp_power_restore(3));
+}
+
+static void a_core_that_is_lost_is_out(void **state)
+{
+	struct smp_power lost;
+	uint64_t one = 1;
+
+	(void)state;
+	assert_int_equal(smp_start(note_failure), CORES);
+	off_behaviour = OFF_WORKS;
+	assert_int_equal(smp_power_off(1, &lost), SMP_POWER_DONE);
+	behaviour[1] = NEVER_COMES;
+	assert_int_equal(smp_power_on(1, &lost), SMP_POWER_LOST);
+	assert_int_equal(smp_power_on(1, &lost), SMP_POWER_BUSY);
+	assert_int_equal(smp_power_off(1, &lost), SMP_POWER_BUSY);
+	off_behaviour = OFF_HANGS;
+	assert_int_equal(smp_power_off(2, &lost), SMP_POWER_LOST);
+	assert_false(smp_is_online(2));
+	assert_false(smp_post(2, add, &one));
+	off_behaviour = OFF_WORKS;
+	behaviour[3] = HAS_NO_GIC;
+	assert_int_equal(smp_power_off(3, &lost), SMP_POWER_DONE);
+	assert_int_equal(smp_power_on(3, &lost), SMP_POWER_LOST);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +452,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_piece_of_work_is_done_once, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_busy_core_takes_no_more_work, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_core_goes_off_and_comes_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_core_that_may_not_go_off_goes_on, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_core_that_is_lost_is_out, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
