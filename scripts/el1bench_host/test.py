@@ -8,7 +8,7 @@ from typing import Callable
 
 from el1bench_host import paths, setup
 from el1bench_host.errors import EXIT_FAILED, EXIT_OK, UserError
-from el1bench_host.testing import images, junit, lint, python_cases, unit
+from el1bench_host.testing import gate, images, junit, lint, python_cases, unit
 from el1bench_host.testing.pool import FAIL, PASS, SKIP, Job, Result, run_jobs
 
 HOST_SECONDS = 600
@@ -21,7 +21,7 @@ def _qemu_jobs() -> list[Job]:
                              together=False)
 
 
-def _groups(scratch: Path) -> dict[str, Callable[[], list[Job]]]:
+def _groups(scratch: Path, refresh: bool) -> dict[str, Callable[[], list[Job]]]:
     """What yields the jobs of each group; building comes first, for all that follow."""
     return {
         "build": lambda: images.jobs(scratch),
@@ -29,11 +29,12 @@ def _groups(scratch: Path) -> dict[str, Callable[[], list[Job]]]:
         "host": lambda: python_cases.jobs("host", paths.SOURCE_TREE / "tests" / "host",
                                           HOST_SECONDS, together=True),
         "qemu": _qemu_jobs,
+        "gate": lambda: gate.jobs(refresh),
         "lint": lint.jobs,
     }
 
 
-GROUPS = ("build", "unit", "host", "qemu", "lint")
+GROUPS = ("build", "unit", "host", "qemu", "gate", "lint")
 
 
 def _jobs_of(group: str, make: Callable[[], list[Job]]) -> list[Job]:
@@ -47,13 +48,11 @@ def _jobs_of(group: str, make: Callable[[], list[Job]]) -> list[Job]:
 
 
 def _print(result: Result) -> None:
-    """One line for a test, and for a failure all of its output."""
+    """One line for a test, and for a failure or a skip all of its output."""
     print(f"{result.status} {result.name} ({result.seconds:.1f} s)", flush=True)
-    if result.status == FAIL:
+    if result.status in (FAIL, SKIP):
         for line in result.output.rstrip().splitlines():
             print(f"    {line}", flush=True)
-    elif result.status == SKIP:
-        print(f"    {result.output.strip()}", flush=True)
 
 
 def totals(results: list[Result]) -> str:
@@ -77,12 +76,17 @@ def register(subparsers: argparse._SubParsersAction) -> None:
                         help="just the tests with TEXT in their name")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N",
                         help="run N at a time (default: one per processor, %(default)s)")
+    parser.add_argument("--refresh", action="store_true",
+                        help="with --only gate: write what timed paths take, in instructions, to "
+                             "tests/qemu/expectations instead of comparing with it")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="also write JUnit XML")
     parser.set_defaults(main=main)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run the command."""
+    if args.refresh and args.only != ["gate"]:
+        raise UserError("--refresh goes with --only gate")
     if args.jobs < 1:
         raise UserError("--jobs must be at least 1")
     if args.junit is not None and not args.junit.absolute().parent.is_dir():
@@ -90,7 +94,7 @@ def main(args: argparse.Namespace) -> int:
     setup.ensure("test")
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="el1bench-test-") as scratch:
-        for group, make in _groups(Path(scratch)).items():
+        for group, make in _groups(Path(scratch), args.refresh).items():
             if args.only and group not in args.only:
                 continue
             jobs = [job for job in _jobs_of(group, make)
