@@ -78,8 +78,8 @@ struct gic_operations {
 	void (*send_behind[GIC_BARRIERS])(uint32_t cpu, uint32_t intid);
 	/*
 	 * Adds a core that has called start_cpu to a list, which is all zero before the first. All
-	 * of a list's cores are sent the same SGI. Version 2 needs one write for all of them, version
-	 * 3 one for each 16 that share their higher affinity levels.
+	 * of a list's cores are sent the same SGI. Version 2 needs one write for all of them,
+	 * version 3 one for each 16 that share their higher affinity levels.
 	 */
 	void (*add_to_list)(struct gic_list *list, uint32_t cpu, uint32_t intid);
 	/* Sends to the cores of a list, otherwise like `send`. */

@@ -241,14 +241,6 @@ class Lint(unittest.TestCase):
         self.assertEqual([problem.split(": ")[0] for problem in lint.layer_problems()],
                          ["src/suites/x/bad.c:2", "src/drivers/gic/bad.c:1"])
 
-    def test_switches(self) -> None:
-        self.write("include/el1bench/a.h", "#pragma once\n#define TRACE 0\n#define SIZE 10\n"
-                                           "#define GIVEN 1 /* 0 */\n")
-        self.write("src/a.c", "#ifdef TRACE\n#endif\n#if defined(SIZE) && defined ( TRACE )\n"
-                              "#endif\n#ifdef GIVEN\n#endif\n#if TRACE\n#endif\n")
-        self.assertEqual([problem.split(": ")[0] for problem in lint.switch_problems()],
-                         ["src/a.c:1", "src/a.c:3"])
-
     def test_text(self) -> None:
         self.write("src/a.c", "x" * 101 + "\n" + "\t" * 12 + "12345\n" + "good\n" + "blank \n")
         self.write("scripts/a.py", "if x:\n\tpass\n")

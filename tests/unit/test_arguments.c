@@ -112,7 +112,8 @@ static void bad_words_are_refused_by_name(void **state)
 	expect_refused("el1bench.seed=0x10000000000000000",
 		       "el1bench.seed=0x10000000000000000: needs a number of 64 bits");
 	expect_refused("el1bench.batch=0", "el1bench.batch=0: needs a number from 1 to 65536");
-	expect_refused("el1bench.batch=65537", "el1bench.batch=65537: needs a number from 1 to 65536");
+	expect_refused("el1bench.batch=65537",
+		       "el1bench.batch=65537: needs a number from 1 to 65536");
 	expect_refused("el1bench.warmup=1000001",
 		       "el1bench.warmup=1000001: needs a number from 0 to 1000000");
 	expect_refused("el1bench.boot=4294967296",
