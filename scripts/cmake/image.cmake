@@ -1,7 +1,7 @@
 # The image: all of src/, linked twice (the second time with the symbol table of the first), checked
-# and turned into the raw Image that boot loaders take.
+# and packed into the raw Image that boot loaders take.
 #
-# Leaves in the build folder: image (raw), image.elf, image.map.
+# Leaves in the build folder: image (raw, packed), image.plain (raw, as linked), image.elf, image.map.
 
 set(EL1BENCH_PYTHON /usr/bin/python3 CACHE FILEPATH "Python 3 for the build's own scripts")
 set(generated ${PROJECT_BINARY_DIR}/generated)
@@ -10,6 +10,8 @@ set(cmake_scripts ${PROJECT_SOURCE_DIR}/scripts/cmake)
 
 file(GLOB_RECURSE image_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/*.c ${PROJECT_SOURCE_DIR}/src/*.S)
+set(unpacker_source ${PROJECT_SOURCE_DIR}/src/boot/packed/unpack.S)
+list(REMOVE_ITEM image_sources ${unpacker_source})
 file(GLOB_RECURSE image_headers CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/include/*.h)
 
@@ -53,10 +55,11 @@ add_custom_command(
     --set COMPILER=${compiler_version} --set FLAGS=${code_flags_text} --set NEWLIB=${newlib_key}
     --outside ${libfdt_archive} --outside ${EL1BENCH_NEWLIB}/lib/libc.a
     ${image_sources} ${image_headers} ${PROJECT_SOURCE_DIR}/linker/image.ld.S
+    ${unpacker_source} ${cmake_scripts}/pack.py
     ${BOARD_FOLDER}/board.cmake ${BOARD_FOLDER}/board.dts
   DEPENDS ${cmake_scripts}/build_info.py ${image_sources} ${image_headers}
     ${PROJECT_SOURCE_DIR}/linker/image.ld.S ${BOARD_FOLDER}/board.cmake ${BOARD_FOLDER}/board.dts
-    ${libfdt_archive} ${EL1BENCH_NEWLIB}/lib/libc.a
+    ${libfdt_archive} ${EL1BENCH_NEWLIB}/lib/libc.a ${unpacker_source} ${cmake_scripts}/pack.py
   VERBATIM)
 add_custom_target(build_info DEPENDS ${generated}/build_info.h)
 
@@ -172,14 +175,30 @@ file(GLOB audit_files CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/scripts/el1bench_host/auditing/*.py)
 
 add_custom_command(
-  OUTPUT ${PROJECT_BINARY_DIR}/image
+  OUTPUT ${PROJECT_BINARY_DIR}/image.plain
   COMMAND ${EL1BENCH_PYTHON} ${cmake_scripts}/check_image.py --nm ${CMAKE_NM}
     --readelf ${CMAKE_READELF} --objdump ${CMAKE_OBJDUMP}
     --first-pass $<TARGET_FILE:first_pass.elf> $<TARGET_FILE:image.elf>
   ${audit_command}
-  COMMAND ${CMAKE_OBJCOPY} -O binary $<TARGET_FILE:image.elf> ${PROJECT_BINARY_DIR}/image
+  COMMAND ${CMAKE_OBJCOPY} -O binary $<TARGET_FILE:image.elf> ${PROJECT_BINARY_DIR}/image.plain
   DEPENDS ${cmake_scripts}/check_image.py image.elf first_pass.elf
     ${PROJECT_SOURCE_DIR}/src/audit.toml ${audit_files}
-  COMMENT "Checking the image and writing build/${EL1BENCH_BOARD}/image"
+  COMMENT "Checking the image"
+  VERBATIM)
+
+# Boot loaders get the image packed: less to send, and some lose packets.
+add_executable(unpacker.elf ${unpacker_source})
+set_target_properties(unpacker.elf PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${generated})
+target_link_libraries(unpacker.elf PRIVATE target_flags)
+target_link_options(unpacker.elf PRIVATE -nostdlib -static -no-pie -Wl,-Ttext=0
+  -Wl,-e,packed_header -Wl,--build-id=none -Wl,--fatal-warnings -Wl,-z,noexecstack)
+add_custom_command(
+  OUTPUT ${PROJECT_BINARY_DIR}/image
+  COMMAND ${CMAKE_OBJCOPY} -O binary -j .text $<TARGET_FILE:unpacker.elf> ${generated}/unpacker
+  COMMAND ${EL1BENCH_PYTHON} ${cmake_scripts}/pack.py --nm ${CMAKE_NM}
+    --elf $<TARGET_FILE:image.elf> --unpacker ${generated}/unpacker
+    --image ${PROJECT_BINARY_DIR}/image.plain --output ${PROJECT_BINARY_DIR}/image
+  DEPENDS ${cmake_scripts}/pack.py unpacker.elf ${PROJECT_BINARY_DIR}/image.plain
+  COMMENT "Writing build/${EL1BENCH_BOARD}/image"
   VERBATIM)
 add_custom_target(raw_image ALL DEPENDS ${PROJECT_BINARY_DIR}/image)

@@ -18,7 +18,7 @@ from el1bench_host.process import run_logged
 # Debian packages, by what they are for.
 PACKAGES = {
     "build": ("cmake", "ninja-build", "make", "gcc", "libc6-dev", "gcc-aarch64-linux-gnu",
-              "newlib-source", "xz-utils", "device-tree-compiler"),
+              "newlib-source", "xz-utils", "device-tree-compiler", "python3-lz4"),
     "run": ("qemu-system-arm",),
     "test": ("libcmocka-dev", "libfdt-dev", "clang-format", "cppcheck", "shellcheck", "pyflakes3",
              "python3-serial"),

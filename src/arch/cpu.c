@@ -44,12 +44,13 @@ static void cpu_begin(uint32_t index, uint64_t stamp, uint64_t entry_el)
 }
 
 void boot_primary(uint64_t x0, uint64_t x1, uint64_t stamp, uint64_t entry_el, uint64_t mmu_on,
-		  uint64_t load_address)
+		  uint64_t image_address, uint64_t load_address)
 {
 	boot_record = (struct boot_record){
 		.x0 = x0,
 		.x1 = x1,
 		.load_address = load_address,
+		.image_address = image_address,
 		.entry_stamp = stamp,
 		.entry_el = (uint32_t)entry_el,
 		.entry_mmu_on = (uint32_t)mmu_on,

@@ -74,14 +74,14 @@ uint64_t mmu_physical(const volatile void *virtual_address)
 	uint64_t address = (uint64_t)virtual_address;
 
 	if (address >= IMAGE_VA) {
-		return address - IMAGE_VA + boot_record.load_address;
+		return address - IMAGE_VA + boot_record.image_address;
 	}
 	return address - LINEAR_VA;
 }
 
 uint64_t mmu_image_start(void)
 {
-	return boot_record.load_address;
+	return boot_record.image_address;
 }
 
 uint64_t mmu_image_end(void)

@@ -12,6 +12,7 @@
 
 /*
  * entry: x0, x1 as the loader left them. Any EL, MMU on (with an identity map) or off, SP unusable.
+ * entry_unpacked: the same, from the unpacker (packed/unpack.S), which has set x22 and x26.
  *
  * From here to boot_primary():
  *	x20, x21  x0 and x1 at entry
@@ -19,10 +20,14 @@
  *	x23       exception level at entry
  *	x24       1 if the MMU was on
  *	x25       physical address of the image
+ *	x26       physical address of the file that was loaded
  */
 function entry
 	isb
 	mrs	x22, cntpct_el0
+	adr	x26, image_header
+	.global	entry_unpacked
+entry_unpacked:
 	mov	x20, x0
 	mov	x21, x1
 	msr	daifset, #0xf
@@ -116,6 +121,7 @@ entry_el1:
 	mov	x3, x23
 	mov	x4, x24
 	mov	x5, x25
+	mov	x6, x26
 	mov	x29, #0
 	mov	x30, #0
 	b	boot_primary

@@ -1,16 +1,20 @@
 """The build's own scripts: the checks of the image, the build id, the table of symbols."""
 
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+import lz4.block
+
 from el1bench_host import paths
 
 sys.path.append(str(paths.SOURCE_TREE / "scripts" / "cmake"))
 import build_info  # pylint: disable=wrong-import-position,import-error
 import check_image  # pylint: disable=wrong-import-position,import-error
+import pack  # pylint: disable=wrong-import-position,import-error
 import symbols  # pylint: disable=wrong-import-position,import-error
 
 DISASSEMBLY = """
@@ -29,6 +33,30 @@ ffff800000002000:\tmov\tx9, x1
 ffff800000002004:\tret
 """
 TIMED = range(0xffff800000001000, 0xffff800000001018)
+
+
+class Pack(unittest.TestCase):
+    """The packed image, field by field."""
+
+    def test_what_the_unpacker_reads(self) -> None:
+        unpacker = bytes(range(200)) * 2
+        image = b"el1bench " * 700 + bytes(range(251))
+        packed = pack.pack(unpacker, image, 0x21000, 0x888)
+        padded, data, plain, distance, entry, checksum = struct.unpack_from("<6Q", packed, 64)
+        self.assertEqual((plain, entry), (len(image), 0x888))
+        self.assertEqual(distance, 4096)
+        self.assertEqual(struct.unpack_from("<Q", packed, 16), (distance + 0x21000,))
+        self.assertEqual(len(packed), len(unpacker) + padded)
+        self.assertEqual(padded % 4, 0)
+        body = packed[len(unpacker):]
+        self.assertEqual(checksum, pack.checksum(body))
+        self.assertEqual(lz4.block.decompress(body[:data], uncompressed_size=plain), image)
+        self.assertEqual(packed[:16] + packed[24:64], unpacker[:16] + unpacker[24:64])
+
+    def test_the_sum_depends_on_order(self) -> None:
+        self.assertNotEqual(pack.checksum(b"\1\0\0\0\2\0\0\0"),
+                            pack.checksum(b"\2\0\0\0\1\0\0\0"))
+        self.assertEqual(pack.checksum(b"\1\0\0\0\2\0\0\0"), 0x80000002)
 
 
 class CheckImage(unittest.TestCase):

@@ -40,6 +40,11 @@ def image_of(board: str) -> Path:
     return build_folder(board) / "image"
 
 
+def plain_image_of(board: str) -> Path:
+    """The same image before it was packed: for tests that change some of its bytes."""
+    return build_folder(board) / "image.plain"
+
+
 @functools.lru_cache(maxsize=None)
 def qemu_version() -> str:
     """The version of the machine's QEMU."""

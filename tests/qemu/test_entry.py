@@ -4,7 +4,8 @@ import unittest
 from dataclasses import replace
 
 from el1bench_host import run
-from tests.qemu.support import QemuTest, build_folder, image_of, loaded, setup_of, words_of
+from tests.qemu.support import (QemuTest, build_folder, image_of, loaded, plain_image_of,
+                                setup_of, words_of)
 
 TREE_MAGIC = bytes.fromhex("d00dfeed")
 EL3_SECONDS = 20.0
@@ -53,12 +54,30 @@ class Position(QemuTest):
         self.assert_passed(boot, 2)
 
 
+class Packed(QemuTest):
+    """The raw image is packed; the one it was made from starts as well."""
+
+    def test_the_plain_image(self) -> None:
+        boot = self.boot(setup_of("qemu-virt", kernel=plain_image_of("qemu-virt")))
+        self.assert_passed(boot, 2)
+        self.assertEqual(boot.fact("load-address"), "0x40200000")
+
+    def test_a_damaged_file_is_not_entered(self) -> None:
+        data = bytearray(image_of("qemu-virt").read_bytes())
+        data[len(data) // 2] ^= 0x10
+        damaged = self.folder / "damaged"
+        damaged.write_bytes(data)
+        boot = self.boot(setup_of("qemu-virt", kernel=damaged), limits=run.Limits(total=2.0))
+        self.assertEqual(boot.log, b"")
+        self.assertRegex(boot.outcome.problem, "no output at all")
+
+
 class NoTree(QemuTest):
     """Nothing that could be a tree: neither x0, nor the start of the GiB, nor the image's own."""
 
     def check(self, x0: int, semihosting: bool) -> None:
         """Boot an image whose embedded tree is broken, in a GiB where QEMU left none."""
-        data = image_of("qemu-virt").read_bytes()
+        data = plain_image_of("qemu-virt").read_bytes()
         self.assertEqual(data.count(TREE_MAGIC), 1)
         broken = self.folder / "broken"
         broken.write_bytes(data.replace(TREE_MAGIC, b"\xd0\x0d\xfe\xee"))

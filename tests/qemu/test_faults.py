@@ -10,7 +10,8 @@ import unittest
 from pathlib import Path
 from typing import Sequence
 
-from tests.qemu.support import Boot, QemuTest, build_folder, image_of, setup_of, words_of
+from tests.qemu.support import (Boot, QemuTest, build_folder, plain_image_of, setup_of,
+                                words_of)
 
 IMAGE_ADDRESS = 0xFFFF800000000000
 BRK = 0xD4200000
@@ -44,7 +45,7 @@ def call(at: int, target: int) -> int:
 
 def patched_image(folder: Path, at: int, changes: dict[int, int]) -> Path:
     """A copy of the image where some instructions of the function at an address are others."""
-    image = bytearray(image_of("qemu-virt").read_bytes())
+    image = bytearray(plain_image_of("qemu-virt").read_bytes())
     for old, new in changes.items():
         offset = image.index(struct.pack("<I", old), at - IMAGE_ADDRESS)
         image[offset:offset + 4] = struct.pack("<I", new)
@@ -67,7 +68,7 @@ class Fault(QemuTest):
 
     def patched(self, at: int, words: Sequence[int]) -> Path:
         """A copy of the image with instructions of its own at an address."""
-        image = bytearray(image_of("qemu-virt").read_bytes())
+        image = bytearray(plain_image_of("qemu-virt").read_bytes())
         code = struct.pack(f"<{len(words)}I", *words)
         offset = at - IMAGE_ADDRESS
         image[offset:offset + len(code)] = code

@@ -117,6 +117,19 @@ class NotFetched(QemuTest):
         boot = self.boot(qemu, launch=launch)
         self.assertRegex(boot.outcome.problem, r"fetched \d+ bytes, the image has \d+")
 
+    def test_a_damaged_file_returns_to_u_boot(self) -> None:
+        served = self.folder / "served"
+        served.mkdir()
+        qemu = setup_of("qemu-virt", kernel=None, firmware=ensure_u_boot(), served=served)
+        launch = run.launcher(image_of("qemu-virt"), served, "go", 0x40200000, [])
+        fetched: Path = served / "image"
+        data = bytearray(fetched.read_bytes())
+        data[-1] ^= 1
+        fetched.write_bytes(data)
+        boot = self.boot(qemu, launch=launch, limits=run.Limits(total=20.0))
+        self.assertNotIn(b"@el1b begin", boot.log)
+        self.assertIn(b"Application terminated, rc = 0xFFFFFFFFFFFFFFFF", boot.log)
+
 
 if __name__ == "__main__":
     unittest.main()

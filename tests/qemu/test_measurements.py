@@ -83,7 +83,7 @@ class Size(QemuTest):
 
     def test_the_image_is_small(self) -> None:
         size = (build_folder("qemu-virt") / "image").stat().st_size
-        self.assertLessEqual(size, 112 * 1024)
+        self.assertLessEqual(size, 96 * 1024)
 
 
 class Icount(QemuTest):
