@@ -71,7 +71,7 @@ struct benchmark_run {
 	uint32_t index;              /* of the sample being taken; warm-up samples count apart */
 	uint32_t samples;            /* how many will be taken */
 	struct random_state *random; /* of this boot; core 0 only */
-	struct sample_row *rows[4];  /* free for the benchmark's use */
+	struct sample_row *rows[8];  /* free for the benchmark's use */
 	/* Why it was skipped or failed: format and numbers, formatted after timing. */
 	const char *reason;
 	uint64_t reason_numbers[3];

@@ -107,10 +107,36 @@ class Icount(QemuTest):
         self.note(f"medians {medians}")
         self.assertEqual(first["machine"]["gic"], 2)
         self.assertEqual(first["machine"]["counter_hz"], 1_000_000_000)
-        self.assertLessEqual(medians["ipi.normal.total"], 80)
-        self.assertLessEqual(medians["ipi.normal.delivery"], 35)
+        self.assertLessEqual(medians["ipi.normal.total"], 45)
+        self.assertLessEqual(medians["ipi.normal.delivery"], 20)
         self.assertGreater(medians["ipi.normal.delivery"], 0)
         self.assertLess(medians["ipi.dry-run.total"], medians["ipi.normal.total"])
+
+    def test_gicv3_within_its_limit(self) -> None:
+        boot = self.boot(setup_of("qemu-virt", accel="icount", counter_hz=10**9, gic=3),
+                         words_of("icount", suite="ipi.normal,ipi.dry-run", samples=100))
+        self.assert_passed(boot, 2)
+        self.assertLessEqual(boot.row("ipi.normal.total")["max"], 60)
+
+    def test_stages_are_consecutive_and_cost_others_nothing(self) -> None:
+        inner = ("entry", "acknowledge", "handler", "end-of-interrupt", "return")
+        for gic in (2, 3):
+            qemu = setup_of("qemu-virt", accel="icount", counter_hz=10**9, gic=gic)
+            alone = self.boot(qemu, words_of("icount", suite="ipi.normal", samples=100))
+            both = self.boot(qemu, words_of("icount", suite="ipi.normal,ipi.stages", samples=100))
+            self.assert_passed(both, 2)
+            plain = both.row("ipi.normal.total")
+            self.assertEqual(alone.row("ipi.normal.total")["p50"], plain["p50"])
+            self.assertEqual(plain["min"], plain["max"])
+            medians = {name: both.row(f"ipi.stages.{name}")["p50"]
+                       for name in (*inner, "send", "total", "net")}
+            self.note(f"GICv{gic}: {medians}")
+            self.assertGreater(min(medians.values()), 0)
+            self.assertEqual(medians["net"], medians["total"] - plain["p50"])
+            self.assertLess(sum(medians[name] for name in inner), medians["total"])
+            self.assertEqual({(both.row(f"ipi.stages.{name}")["cpu"],
+                               both.row(f"ipi.stages.{name}")["peer"]) for name in inner[1:]},
+                             {(1, None)})
 
     def test_a_read_pair_is_two_instructions(self) -> None:
         boot = self.boot(setup_of("qemu-virt", accel="icount", counter_hz=10**9),

@@ -100,8 +100,7 @@ TIMED void ipi_finish(struct benchmark_run *run)
 	(void)ipi_receivers(run, 0, 0, NULL);
 }
 
-/* The sample is taken, but what it waited for never came. */
-TIMED static bool lost(struct benchmark_run *run, uint32_t cpu)
+TIMED bool ipi_lost(struct benchmark_run *run, uint32_t cpu)
 {
 	for (uint32_t i = 0; i < sizeof(run->rows) / sizeof(run->rows[0]); i++) {
 		if (run->rows[i] != NULL) {
@@ -116,16 +115,10 @@ TIMED bool ipi_send_to_one(struct benchmark_run *run, ipi_send send, uint32_t cp
 {
 	const struct ipi_slot *slot = &slots[cpu];
 	uint64_t expected = slot->acknowledged + arrivals;
-	/* The asm needs the arguments in their registers: before the clock starts. */
-	register uint32_t target __asm__("w0") = cpu;
-	register uint32_t intid __asm__("w1") = GIC_SGI_BENCH;
-	uint64_t begin;
+	uint64_t begin = ipi_begin_and_send(send, cpu);
 
-	__asm__ volatile("" : : "r"(target), "r"(intid));
-	begin = counter_begin();
-	send(target, intid);
 	if (!poll_until(&slot->acknowledged, expected)) {
-		return lost(run, cpu);
+		return ipi_lost(run, cpu);
 	}
 	stamps->end = counter_end();
 	stamps->begin = begin;
@@ -154,7 +147,7 @@ TIMED bool ipi_send_to_others(struct benchmark_run *run, struct ipi_stamps *stam
 	send_others(GIC_SGI_BENCH);
 	for (uint32_t i = 0; i < others; i++) {
 		if (!poll_until(&waits[i].slot->acknowledged, waits[i].expected)) {
-			return lost(run, smp_online_cpu(1 + i));
+			return ipi_lost(run, smp_online_cpu(1 + i));
 		}
 	}
 	stamps->end = counter_end();

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "el1bench/benchmark.h"
+#include "el1bench/counter.h"
 #include "el1bench/gic.h"
 
 #define IPI_GROUP "ipi"
@@ -49,6 +50,25 @@ bool ipi_receivers(struct benchmark_run *run, uint32_t first, uint32_t count, gi
 
 /* All receivers idle, handler removed: every IPI benchmark's `finish`. */
 void ipi_finish(struct benchmark_run *run);
+
+/*
+ * Reads the counter, sends, and returns the reading. The send's arguments are in their registers
+ * before the clock starts: the asm needs them there.
+ */
+TIMED_INLINE uint64_t ipi_begin_and_send(ipi_send send, uint32_t cpu)
+{
+	register uint32_t target __asm__("w0") = cpu;
+	register uint32_t intid __asm__("w1") = GIC_SGI_BENCH;
+	uint64_t begin;
+
+	__asm__ volatile("" : : "r"(target), "r"(intid));
+	begin = counter_begin();
+	send(target, intid);
+	return begin;
+}
+
+/* The sample is taken, but what it waited for never came: excluded, failed, false. */
+bool ipi_lost(struct benchmark_run *run, uint32_t cpu);
 
 /*
  * One round to one core: stamps, sends, waits until it has acknowledged `arrivals` more interrupts
