@@ -24,6 +24,9 @@ struct arguments {
 	uint32_t batch;                  /* operations, 1 to 65536; default 0: from a pilot */
 	uint64_t seed;                   /* default 1 */
 	uint32_t boot;                   /* index of this boot within a run, default 0 */
+	uint32_t pace;                   /* baud of the line to imagine, 300 to 4000000; 0: none */
+	uint32_t clock_ms;               /* least time between the marks for the host's clock,
+					    0 to 600000; default 700 */
 	bool dump_raw;                   /* dump=raw (default) or summary */
 	enum on_exit on_exit;
 	bool on_exit_given;

@@ -65,6 +65,15 @@ enum benchmark_state {
 	BENCHMARK_FAILED
 };
 
+#define BENCHMARK_CALLERS 3
+
+/* What somebody tried to print while a benchmark was running. */
+struct stray_output {
+	uint64_t bytes;
+	uint64_t callers[BENCHMARK_CALLERS]; /* of the first write: return addresses, innermost
+						first, 0 where there are fewer */
+};
+
 struct benchmark_run {
 	const struct benchmark *benchmark;
 	enum benchmark_state state;
@@ -75,6 +84,7 @@ struct benchmark_run {
 	/* Why it was skipped or failed: format and numbers, formatted after timing. */
 	const char *reason;
 	uint64_t reason_numbers[3];
+	struct stray_output stray; /* with any bytes in it the benchmark counts as failed */
 };
 
 /* Opens a row for the benchmark that is being prepared; NULL (and failed) if memory is used up. */

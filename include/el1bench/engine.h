@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "el1bench/arguments.h"
@@ -54,6 +55,9 @@ const struct benchmark_run *engine_current(void);
 
 /* Marks the running benchmark failed because of an exception; see panic.h. */
 void engine_mark_failed(const char *reason, uint64_t a, uint64_t b, uint64_t c);
+
+/* Notes a write that was refused, with the benchmark that is running. Core 0, while timing. */
+void engine_note_output(size_t bytes, const uint64_t callers[BENCHMARK_CALLERS]);
 
 /* This boot's offsets, bytes: of the sampling loop's stack and of the sample buffers. */
 uint32_t engine_stack_offset(void);

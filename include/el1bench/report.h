@@ -17,6 +17,13 @@ void report_begin(const struct arguments *arguments);
 /* Machine, cores and caches, once the cores are up. */
 void report_machine(void);
 
+/*
+ * The marks of an interval of at least `clock_ms` that the host checks the counter by: one before
+ * the plan line, one before the trailer. They carry the counter, and wait for the line to be idle.
+ */
+void report_clock_begin(void);
+void report_clock_end(const struct arguments *arguments);
+
 /* The plan line: the last output before the first timed region. */
 void report_plan(const struct arguments *arguments);
 

@@ -11,6 +11,7 @@
 struct uart_driver {
 	const char *name;
 	const char *const *compatible; /* NULL-terminated, as in the device tree */
+	uint32_t fifo_bytes;           /* that can wait for transmission, the shift register apart */
 	/* Makes the transmitter usable without losing bytes that firmware queued. */
 	void (*start)(volatile void *registers);
 	/* True if a byte can be written now. */

@@ -176,6 +176,20 @@ void engine_mark_failed(const char *reason, uint64_t a, uint64_t b, uint64_t c)
 	}
 }
 
+void engine_note_output(size_t bytes, const uint64_t callers[BENCHMARK_CALLERS])
+{
+	struct stray_output *stray;
+
+	if (engine.current == NULL) {
+		return;
+	}
+	stray = &engine.current->stray;
+	for (unsigned int i = 0; stray->bytes == 0 && i < BENCHMARK_CALLERS; i++) {
+		stray->callers[i] = callers[i];
+	}
+	stray->bytes += bytes;
+}
+
 uint32_t engine_stack_offset(void)
 {
 	return engine.stack_offset;

@@ -11,14 +11,15 @@
 
 #include "el1bench/console.h"
 #include "el1bench/engine.h"
+#include "el1bench/symbols.h"
 #include "el1bench/wire.h"
 #include "report_state.h"
 
 #define REASON_BYTES 256
 #define NAMES_BYTES (WIRE_LINE_MAX - 128) /* leaves room for the rest of the plan line */
 
-/* The share of the output in the time bound, at 115,200 baud: 11.52 characters a millisecond. */
-#define BAUD_CHARACTERS_100_MS 1152
+/* The share of the output in the time bound: a character takes ten bits. */
+#define BOUND_BAUD 115200U
 #define BOUND_FIXED_CHARACTERS 16384
 #define BOUND_ROW_CHARACTERS 1024
 #define BOUND_SAMPLE_CHARACTERS 4
@@ -29,16 +30,39 @@ static bool ended;
 
 enum benchmark_state report_outcome(const struct benchmark_run *run)
 {
-	if (run->state == BENCHMARK_READY || run->state == BENCHMARK_RUNNING) {
+	if (run->state == BENCHMARK_READY || run->state == BENCHMARK_RUNNING ||
+	    run->stray.bytes > 0) {
 		return BENCHMARK_FAILED;
 	}
 	return run->state;
+}
+
+/* `wrote N bytes while timing, from A+0x1 < B+0x2`: who, and who called them. */
+static void describe_stray(const struct stray_output *stray, char *text, size_t capacity)
+{
+	size_t length = (size_t)snprintf(text, capacity, "wrote %" PRIu64 " bytes while timing",
+					 stray->bytes);
+
+	for (unsigned int i = 0; i < BENCHMARK_CALLERS && stray->callers[i] != 0; i++) {
+		uint64_t offset = stray->callers[i];
+		const char *symbol = symbol_lookup(stray->callers[i], &offset);
+
+		if (length < capacity) {
+			length += (size_t)snprintf(text + length, capacity - length,
+						   "%s%s+0x%" PRIx64, i == 0 ? ", from " : " < ",
+						   symbol == NULL ? "?" : symbol, offset);
+		}
+	}
 }
 
 const char *report_reason(const struct benchmark_run *run)
 {
 	static char text[REASON_BYTES];
 
+	if (run->reason == NULL && run->stray.bytes > 0) {
+		describe_stray(&run->stray, text, sizeof(text));
+		return text;
+	}
 	if (run->reason == NULL) {
 		return report_outcome(run) == BENCHMARK_FAILED ? "the run ended before it did" : "";
 	}
@@ -53,6 +77,8 @@ const char *report_reason(const struct benchmark_run *run)
 
 static uint64_t output_bound_ms(const struct arguments *arguments)
 {
+	uint32_t paced = arguments->pace;
+	uint32_t baud = paced > 0 && paced < BOUND_BAUD ? paced : BOUND_BAUD;
 	uint64_t characters = BOUND_FIXED_CHARACTERS;
 
 	for (uint32_t i = 0; i < samples_row_count(); i++) {
@@ -61,7 +87,7 @@ static uint64_t output_bound_ms(const struct arguments *arguments)
 			characters += (uint64_t)samples_row(i)->capacity * BOUND_SAMPLE_CHARACTERS;
 		}
 	}
-	return characters * 100 / BAUD_CHARACTERS_100_MS;
+	return characters * 10000 / baud + arguments->clock_ms;
 }
 
 /* Fills in the comma-separated names of what will run; ends in `...` if they do not all fit. */
@@ -137,9 +163,8 @@ static void report_checks(void)
 		  checks->uart_bytes_in_timed, console_refused_bytes(), checks->counter_backwards,
 		  checks->lost_interrupts, checks->spurious_interrupts);
 	if (console_refused_bytes() > 0) {
-		report_failure("console",
-			       "%" PRIu64 " bytes were written while timing, first from 0x%" PRIx64,
-			       console_refused_bytes(), console_refused_from());
+		report_failure("console", "%" PRIu64 " bytes were written while timing",
+			       console_refused_bytes());
 	}
 }
 
@@ -147,6 +172,7 @@ void report_results(const struct arguments *arguments)
 {
 	const struct statistics *statistics = report_statistics();
 
+	report_stray_text();
 	report_table(arguments, statistics);
 	report_image_crc();
 	if (statistics != NULL) {

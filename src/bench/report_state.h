@@ -35,6 +35,9 @@ enum benchmark_state report_outcome(const struct benchmark_run *run);
 /* Its reason, formatted; "" if there is none. Valid until the next call. */
 const char *report_reason(const struct benchmark_run *run);
 
+/* The text that was refused while timing, if there is any. */
+void report_stray_text(void);
+
 /* The table for a person. `statistics` may be NULL: no rows. */
 void report_table(const struct arguments *arguments, const struct statistics *statistics);
 

@@ -10,6 +10,9 @@
 #define SHOWN 60 /* characters of a bad word that a refusal repeats */
 
 #define WARMUP_MAX 1000000U
+#define PACE_MIN 300U
+#define PACE_MAX 4000000U
+#define CLOCK_MS_MAX 600000U
 
 /* One value of `key=value`; on a bad one, returns what would have been good. */
 typedef const char *(*value_function)(struct arguments *arguments, const char *value);
@@ -20,6 +23,7 @@ void arguments_defaults(struct arguments *arguments)
 	arguments->samples = 1000;
 	arguments->warmup = 16;
 	arguments->seed = 1;
+	arguments->clock_ms = 700;
 	arguments->dump_raw = true;
 	arguments->on_exit = ON_EXIT_HALT;
 }
@@ -134,6 +138,28 @@ static const char *set_boot(struct arguments *arguments, const char *value)
 	return NULL;
 }
 
+static const char *set_pace(struct arguments *arguments, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(value, PACE_MIN, PACE_MAX, &number)) {
+		return "a baud rate from 300 to 4000000";
+	}
+	arguments->pace = (uint32_t)number;
+	return NULL;
+}
+
+static const char *set_clock_ms(struct arguments *arguments, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(value, 0, CLOCK_MS_MAX, &number)) {
+		return "a number from 0 to 600000";
+	}
+	arguments->clock_ms = (uint32_t)number;
+	return NULL;
+}
+
 static const char *set_dump(struct arguments *arguments, const char *value)
 {
 	if (strcmp(value, "raw") != 0 && strcmp(value, "summary") != 0) {
@@ -180,6 +206,7 @@ static const struct {
 	{"suite", set_suite},     {"samples", set_samples},   {"warmup", set_warmup},
 	{"seed", set_seed},       {"boot", set_boot},         {"dump", set_dump},
 	{"on_exit", set_on_exit}, {"emulated", set_emulated}, {"batch", set_batch},
+	{"pace", set_pace},       {"clock_ms", set_clock_ms},
 };
 
 /* The first refusal stands; later words are still obeyed, so that `on_exit` is. */

@@ -17,6 +17,7 @@
 #include "el1bench/psci.h"
 #include "el1bench/report.h"
 #include "el1bench/smp.h"
+#include "el1bench/wait.h"
 
 #define ARENA_BYTES_MAX (UINT64_C(1) << 30)
 
@@ -32,7 +33,12 @@ const struct arguments *image_arguments(void)
 static void finish(bool refused) __attribute__((noreturn));
 static void finish(bool refused)
 {
-	enum run_status status = report_end(refused);
+	enum run_status status;
+
+	if (!refused) {
+		report_clock_end(&arguments);
+	}
+	status = report_end(refused);
 
 	exit_image(arguments.on_exit, status);
 }
@@ -142,6 +148,7 @@ static void plan(void)
 	const char *reason = "";
 	uint64_t numbers[3] = {0};
 
+	wait_for_tick(); /* the plan calibrates with the counter */
 	if (!engine_plan(&arguments, &reason, numbers)) {
 		/* The engine's reasons are literals with up to three numbers. */
 #pragma GCC diagnostic push
@@ -151,6 +158,7 @@ static void plan(void)
 #pragma GCC diagnostic pop
 		finish(true);
 	}
+	report_clock_begin();
 	report_plan(&arguments);
 }
 
@@ -160,6 +168,7 @@ void image_main(void)
 	find_machine();
 	start_console();
 	read_arguments();
+	console_pace(arguments.pace);
 	report_begin(&arguments);
 	check_entry_level();
 	start_psci(); /* before the first end that powers off */
@@ -167,6 +176,7 @@ void image_main(void)
 
 	start_arena();
 	start_gic();
+	wait_start(platform.timer_intid);
 	(void)smp_start(report_absent_core);
 	report_machine();
 

@@ -81,6 +81,18 @@ static void the_last_of_a_key_counts(void **state)
 			    "el1bench.samples=1 el1bench.samples=2 el1bench.seed=9");
 }
 
+static void the_line_and_the_clock(void **state)
+{
+	(void)state;
+	parse("");
+	assert_int_equal(arguments.pace, 0);
+	assert_int_equal(arguments.clock_ms, 700);
+	parse("el1bench.pace=115200 el1bench.clock_ms=0");
+	assert_false(arguments.refused);
+	assert_int_equal(arguments.pace, 115200);
+	assert_int_equal(arguments.clock_ms, 0);
+}
+
 static void foreign_words_are_listed(void **state)
 {
 	(void)state;
@@ -118,6 +130,12 @@ static void bad_words_are_refused_by_name(void **state)
 		       "el1bench.warmup=1000001: needs a number from 0 to 1000000");
 	expect_refused("el1bench.boot=4294967296",
 		       "el1bench.boot=4294967296: needs a number from 0 to 4294967295");
+	expect_refused("el1bench.pace=299",
+		       "el1bench.pace=299: needs a baud rate from 300 to 4000000");
+	expect_refused("el1bench.pace=4000001",
+		       "el1bench.pace=4000001: needs a baud rate from 300 to 4000000");
+	expect_refused("el1bench.clock_ms=600001",
+		       "el1bench.clock_ms=600001: needs a number from 0 to 600000");
 	expect_refused("el1bench.dump=all", "el1bench.dump=all: needs raw or summary");
 	expect_refused("el1bench.on_exit=x",
 		       "el1bench.on_exit=x: needs off, reset, halt or semihost");
@@ -217,6 +235,7 @@ int main(void)
 		cmocka_unit_test(nothing_gives_the_defaults),
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(the_last_of_a_key_counts),
+		cmocka_unit_test(the_line_and_the_clock),
 		cmocka_unit_test(foreign_words_are_listed),
 		cmocka_unit_test(bad_words_are_refused_by_name),
 		cmocka_unit_test(words_after_a_bad_one_are_obeyed),

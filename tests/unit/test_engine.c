@@ -62,6 +62,7 @@ static size_t call_count;
 static bool timing;
 static uint32_t fail_at; /* the sample that pair.b fails at */
 static bool fail_silently;
+static uint32_t print_at; /* the sample from which on pair.b prints */
 static bool refuse_prepare;
 static bool too_many_rows;
 
@@ -116,6 +117,11 @@ static bool sample_logged(struct benchmark_run *run)
 	assert_true(timing);
 	assert_ptr_equal(engine_current(), run);
 	log_call(call);
+	if (call == 'b' && run->index >= print_at) {
+		const uint64_t callers[BENCHMARK_CALLERS] = {run->index, 2, 3};
+
+		engine_note_output(10, callers);
+	}
 	if (call == 'b' && run->index == fail_at) {
 		return fail_silently ? false : benchmark_fail(run, "at %lu", run->index, 0, 0);
 	}
@@ -205,6 +211,7 @@ static int set_up(void **state)
 	call_count = 0;
 	calls[0] = '\0';
 	fail_at = UINT32_MAX;
+	print_at = UINT32_MAX;
 	fail_silently = false;
 	refuse_prepare = false;
 	too_many_rows = false;
@@ -518,12 +525,39 @@ static void boots_and_seeds_differ(void **state)
 
 static void exception_marks_the_running_one(void **state)
 {
+	const uint64_t callers[BENCHMARK_CALLERS] = {1};
+
 	(void)state;
 	engine_mark_failed("nobody", 0, 0, 0); /* no benchmark: nothing to mark */
+	engine_note_output(5, callers);
 	plan_and_run();
 	for (uint32_t i = 0; i < engine_run_count(); i++) {
 		assert_null(engine_run_at(i)->reason);
+		assert_int_equal(engine_run_at(i)->stray.bytes, 0);
 	}
+}
+
+/* A print is put down to the benchmark that was running, which goes on; the first caller stays. */
+static void output_is_put_down_to_the_running_one(void **state)
+{
+	uint32_t culprits = 0;
+
+	(void)state;
+	print_at = arguments.samples - 3;
+	plan_and_run();
+	for (uint32_t i = 0; i < engine_run_count(); i++) {
+		const struct benchmark_run *run = engine_run_at(i);
+
+		if (strcmp(run->benchmark->name, "pair.b") == 0) {
+			assert_int_equal(run->stray.bytes, 30);
+			assert_int_equal(run->stray.callers[0], print_at);
+			assert_int_equal(run->stray.callers[2], 3);
+			culprits++;
+		} else {
+			assert_int_equal(run->stray.bytes, 0);
+		}
+	}
+	assert_int_equal(culprits, 1);
 }
 
 static void checks_are_summed(void **state)
@@ -564,6 +598,7 @@ int main(void)
 		ENGINE(batches_span_many_steps),
 		ENGINE(boots_and_seeds_differ),
 		ENGINE(exception_marks_the_running_one),
+		ENGINE(output_is_put_down_to_the_running_one),
 		ENGINE(checks_are_summed),
 	};
 

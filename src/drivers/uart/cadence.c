@@ -50,6 +50,7 @@ static const char *const cadence_compatible[] = {
 static const struct uart_driver cadence = {
 	.name = "cadence",
 	.compatible = cadence_compatible,
+	.fifo_bytes = 64,
 	.start = cadence_start,
 	.ready = cadence_ready,
 	.put = cadence_put,

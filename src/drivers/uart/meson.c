@@ -54,6 +54,7 @@ static const char *const meson_compatible[] = {
 static const struct uart_driver meson = {
 	.name = "meson",
 	.compatible = meson_compatible,
+	.fifo_bytes = 64,
 	.start = meson_start,
 	.ready = meson_ready,
 	.put = meson_put,

@@ -47,6 +47,7 @@ static const char *const pl011_compatible[] = {"arm,pl011", NULL};
 static const struct uart_driver pl011 = {
 	.name = "pl011",
 	.compatible = pl011_compatible,
+	.fifo_bytes = 16, /* 32 from r1p5 on */
 	.start = pl011_start,
 	.ready = pl011_ready,
 	.put = pl011_put,

@@ -1,0 +1,25 @@
+/*
+ * Waiting for a point in time outside of timed parts. Once started, core 0 sleeps in WFI with the
+ * EL1 physical timer armed: a core that polls for time burns its host's time under an emulator.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/*
+ * Takes the EL1 physical timer, whose PPI is `intid`, into use, if its interrupt does arrive. Core
+ * 0, once the interrupt controller has started; until then, and without it, waits poll.
+ */
+void wait_start(uint32_t intid);
+
+/* Returns once the counter has reached `ticks`, at once if it has. Polls on cores other than 0. */
+void wait_until(uint64_t ticks);
+
+/*
+ * Sleeps for a short while, up to the start of a tick. What is measured after it does not depend on
+ * how long the output before it took: with QEMU's icount, nothing else shows in a coarse counter.
+ */
+void wait_for_tick(void);
+
+/* Waits for `milliseconds`; returns at once where CNTFRQ is 0. */
+void wait_ms(uint32_t milliseconds);
