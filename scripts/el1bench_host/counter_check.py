@@ -23,6 +23,8 @@ VERDICTS = (RIGHT, FAST, SLOW, UNKNOWN, NOT_APPLICABLE)
 # Of the time between two marks by the counter. Marks that were held up together arrive together,
 # and then disagree by all of it; those that agree much better were not.
 _AGREEMENT = 1 / 3
+# In seconds. What a host's scheduler may add to all marks of one end alike.
+_LEAST_JITTER = 0.0005
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,10 @@ def _percent(value: float) -> str:
 
 @dataclass(frozen=True)
 class _End:
-    """One end of the interval: the mark that was held up least, and how far to trust it."""
+    """One end of the interval: the mark that was held up least, and how far to trust it.
+
+    The least delay is not none. How far the others lie above it tells what it may be.
+    """
 
     mark: Mark
     jitter: Optional[float]  # seconds; None: the marks do not confirm one another
@@ -83,10 +88,12 @@ def _end(marks: Sequence[Mark], hz: float) -> _End:
         assert mark.arrived is not None
         return mark.arrived - (mark.counter - marks[0].counter) / hz
 
-    first, second = sorted(marks, key=delay)[:2]
+    ordered = sorted(marks, key=delay)
+    first, second = ordered[:2]
     apart = abs(first.counter - second.counter) / hz
-    jitter = delay(second) - delay(first)
-    return _End(first, jitter if jitter <= apart * _AGREEMENT else None)
+    if delay(second) - delay(first) > apart * _AGREEMENT:
+        return _End(first, None)
+    return _End(first, delay(ordered[len(marks) // 2]) - delay(first) + _LEAST_JITTER)
 
 
 def check(marks: Sequence[Mark], counter_hz: Optional[int], emulator: str = "") -> Verdict:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 from el1bench_host import log_records as records
-from el1bench_host import sample_code, statistics
+from el1bench_host import counter_check, sample_code, statistics
 from el1bench_host.errors import EXIT_FAILED, EXIT_INCOMPLETE, EXIT_OK, EXIT_USAGE, UserError
-from el1bench_host.log import FORMAT, BootLines, Line, Problem, read_log
+from el1bench_host.log import FORMAT, Arrivals, BootLines, Line, Log, Problem, read_log
 from el1bench_host.log_records import Malformed, Metric
 
 NAMES_SHOWN = 8
@@ -68,6 +68,11 @@ class Boot:
     outcomes: list[records.Outcome] = field(default_factory=list)
     fails: list[tuple[str, str]] = field(default_factory=list)
     checks: Optional[dict[str, int]] = None
+    marks: list[counter_check.Mark] = field(default_factory=list)
+    counter: Optional[counter_check.Verdict] = None
+    """The counter against the host's clock; None if the boot has no marks at all."""
+    noise: Optional[bytes] = None
+    """What arrived between the plan line and the end of timing; None if they are not known."""
     end: Optional[records.End] = None
     unknown_lines: int = 0
     problems: list[Problem] = field(default_factory=list)
@@ -83,7 +88,9 @@ class Boot:
         return ((self.end is not None and self.end.status == "failed") or bool(self.fails)
                 or any(outcome.result == "failed" for outcome in self.outcomes)
                 or any((self.checks or {}).get(key, 0)
-                       for key in ("uart_bytes_in_timed", "console_refused_bytes")))
+                       for key in ("uart_bytes_in_timed", "console_refused_bytes"))
+                or bool(self.noise)
+                or (self.counter is not None and self.counter.failed))
 
 
 @dataclass
@@ -128,7 +135,9 @@ class DecodedLog:
 class _BootDecoder:
     """Decodes the lines of one boot."""
 
-    def __init__(self, lines: BootLines, position: int) -> None:
+    def __init__(self, log: Log, position: int) -> None:
+        lines = log.boots[position]
+        self._log = log
         self._lines = lines
         self._boot = Boot(position, problems=lines.problems)
         self._tables: dict[int, dict[int, records.Table]] = {}
@@ -153,6 +162,8 @@ class _BootDecoder:
                 self._problem("malformed", f"machine line {line.sequence} ({line.kind}): {error}",
                               line)
         self._check_trailer(counts)
+        self._check_silence()
+        self._check_counter()
         self._decode_samples()
         self._derive()
         self._compare()
@@ -201,11 +212,32 @@ class _BootDecoder:
         elif line.kind == "check":
             self._once(boot.checks)
             boot.checks = records.parse_check(rest)
+        elif line.kind == "clock":
+            clock = records.parse_clock(rest)
+            boot.marks.append(counter_check.Mark(clock.mark, clock.counter, line.arrived))
         elif line.kind == "end":
             self._once(boot.end)
             boot.end = records.parse_end(rest)
         else:
             boot.unknown_lines += 1
+
+    def _check_silence(self) -> None:
+        """What came while measuring, from whatever source: the image counts its own bytes only."""
+        lines = self._lines.lines
+        for line in self._lines.arrived:
+            after = lines.get(line.sequence + 1)
+            if line.kind == "plan" and after is not None and after.kind == "clock":
+                self._boot.noise = self._log.bytes_between(line, after)
+
+    def _check_counter(self) -> None:
+        """The counter against the clock that the lines' arrival was taken from."""
+        boot = self._boot
+        if boot.marks:
+            try:
+                hz = records.natural(boot.info.get("counter-hz", "0"), 1 << 40)
+            except Malformed:
+                hz = 0
+            boot.counter = counter_check.check(boot.marks, hz, boot.info.get("emulated", ""))
 
     def _check_trailer(self, counts: dict[str, int]) -> None:
         """The trailer's counts, where no lost line explains a difference."""
@@ -418,9 +450,10 @@ def is_emulated(boot: Boot) -> bool:
     return boot.info.get("emulated", "").lower() not in _UNEMULATED
 
 
-def decode_log(source: bytes | str | Path) -> DecodedLog:
+def decode_log(source: bytes | str | Path, arrivals: Arrivals = ()) -> DecodedLog:
     """Decode a log, given as its bytes or as the path of its file.
 
+    `arrivals` says when its bytes arrived, unless its lines say so themselves.
     Raises UserError only if the file cannot be read. A log without any machine line gives a
     DecodedLog that is `empty`, with the exit code of an incomplete one.
     """
@@ -432,8 +465,8 @@ def decode_log(source: bytes | str | Path) -> DecodedLog:
         except (OSError, ValueError) as error:
             raise UserError(f"cannot read {source}: "
                             f"{getattr(error, 'strerror', None) or error}") from error
-    log = read_log(data)
-    boots = [_BootDecoder(lines, position).decode() for position, lines in enumerate(log.boots)]
+    log = read_log(data, arrivals)
+    boots = [_BootDecoder(log, position).decode() for position in range(len(log.boots))]
     builds = {boot.begin.build for boot in boots if boot.begin is not None}
     stray = list(log.stray)
     if len(builds) > 1:

@@ -3,18 +3,21 @@
 The log is hostile input: any bytes, firmware text anywhere, lines cut, doubled, swapped or damaged.
 Nothing here raises for what the bytes hold; whatever is wrong becomes a `Problem` that names the
 line of the file and the sequence number.
+
+Where each line of the file starts with the time of its arrival, `SECONDS<TAB>`, that is taken off.
 """
 
 import re
 import zlib
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Optional, Sequence
 
 FORMAT = "el1bench-log/1"
 _MARK = b"@el1b"
 _PREFIX = re.compile(rb"@el1b ([a-z][a-z0-9-]*) ([0-9]{1,10})(?= )")
 _CHECKED = re.compile(rb"([ -~]*) \*([0-9a-f]{8})")
+_STAMP = re.compile(rb"([0-9]{1,12}\.[0-9]{1,9})\t")
 _CHECKSUM_AT_END = re.compile(rb" \*[0-9a-f]{8}[\r ]*$")
 # A line that came again this much later is no doubled line, but one of another boot.
 _REPEAT_REACH = 64
@@ -41,6 +44,10 @@ class Line:
     number: int
     tail: bool = False
     """True if something other than a line end follows the checksum."""
+    column: int = 0
+    """Where it starts in its line of the file."""
+    arrived: Optional[float] = None
+    """When its end arrived, in seconds of some epoch."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,14 @@ class BootLines:
         return [self.lines[sequence] for sequence in sorted(self.lines)]
 
 
-def scan_line(text: bytes, number: int) -> list[Line | Damaged]:
+def split_stamp(text: bytes) -> tuple[Optional[float], bytes]:
+    """The time of arrival that a line of the file starts with, if it does, and the rest."""
+    match = _STAMP.match(text)
+    return (None, text) if match is None else (float(match.group(1)), text[match.end():])
+
+
+def scan_line(text: bytes, number: int,
+              arrived: Optional[float] = None) -> list[Line | Damaged]:
     """The machine lines, intact or not, in one line of the file (normally none or one)."""
     if _MARK not in text:
         if _CHECKSUM_AT_END.search(text):
@@ -96,7 +110,8 @@ def scan_line(text: bytes, number: int) -> list[Line | Damaged]:
             continue
         rest = body[prefix.end() - prefix.start():].decode("ascii")
         tail = bool(segment[match.end():].strip(b"\r")) or not last
-        found.append(Line(prefix.group(1).decode("ascii"), claimed, rest, number, tail))
+        found.append(Line(prefix.group(1).decode("ascii"), claimed, rest, number, tail,
+                          prefix.start(), arrived))
     return found
 
 
@@ -224,6 +239,15 @@ class Log:
 
     boots: list[BootLines]
     stray: list[Problem]
+    text: list[bytes] = field(default_factory=list)
+    """The lines of the file, without their times of arrival and without their ends."""
+
+    def bytes_between(self, before: Line, after: Line) -> bytes:
+        """What stands between two machine lines of the file, the line ends included."""
+        if after.number <= before.number:
+            return b""
+        return b"".join([*(line + b"\n" for line in self.text[before.number:after.number - 1]),
+                         self.text[after.number - 1][:after.column]])
 
     @property
     def empty(self) -> bool:
@@ -231,11 +255,23 @@ class Log:
         return not self.boots and not self.stray
 
 
-def read_log(data: bytes) -> Log:
+Arrivals = Sequence[tuple[int, float]]
+"""Times of arrival: (bytes of the file up to then, seconds), both rising."""
+
+
+def read_log(data: bytes, arrivals: Arrivals = ()) -> Log:
     """Find and check every machine line in the bytes of a console log."""
     sorter = _Sorter()
+    lines = []
+    offset = 0
     for number, text in enumerate(data.split(b"\n"), 1):
-        for found in scan_line(text, number):
+        offset += len(text) + 1
+        arrived, text = split_stamp(text)
+        lines.append(text)
+        if arrived is None and arrivals and _MARK in text:
+            index = bisect_left(arrivals, (offset, 0.0))
+            arrived = arrivals[index][1] if index < len(arrivals) else None
+        for found in scan_line(text, number, arrived):
             if isinstance(found, Line):
                 sorter.add(found)
             else:
@@ -244,4 +280,4 @@ def read_log(data: bytes) -> Log:
         _name_gaps(boot, index)
     stray = [Problem("damaged", _damage_text(one, one.claimed), None, one.number, one.claimed)
              for one in sorter.stray if one.certain]
-    return Log(sorter.boots, stray)
+    return Log(sorter.boots, stray, lines)

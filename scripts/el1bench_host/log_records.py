@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 TYPES = ("begin", "info", "cpu", "cache", "ignored", "plan", "metric", "derived", "table", "raw",
-         "outcome", "fail", "check", "end")
+         "outcome", "fail", "check", "clock", "end")
 INFO_KEYS = (
     "compiler", "flags", "newlib", "image-crc", "image-bytes", "model", "tree", "load-address",
     "entry-el", "entry-mmu", "entry-stamp", "arguments", "emulated", "counter-hz", "counter-step",
@@ -19,6 +19,7 @@ METRIC_FIELDS = ("cpu", "peer", "n", "warmup", "min", "mean", "p50", "p90", "p99
 DERIVED_FIELDS = ("minuend", "subtrahend")
 CHECK_FIELDS = ("uart_bytes_in_timed", "console_refused_bytes", "counter_backwards",
                 "lost_interrupts", "spurious_interrupts")
+MARKS = ("begin", "timed", "end")
 EXCLUSIONS = {1: "backwards", 2: "lost", 3: "inline", 4: "early", 5: "spurious"}
 OUTCOMES = ("passed", "failed", "skipped")
 STATUSES = ("passed", "failed", "refused")
@@ -347,6 +348,23 @@ def parse_check(rest: str) -> dict[str, int]:
     for key in CHECK_FIELDS:
         _need(found, key)
     return {key: natural(value, 1 << 64) for key, value in found.items()}
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A point in time, as the counter has it."""
+
+    mark: str
+    counter: int
+
+
+def parse_clock(rest: str) -> Clock:
+    """The body of a `clock` line."""
+    found = fields(split_text(rest)[0])
+    mark = _need(found, "mark")
+    if mark not in MARKS:
+        raise Malformed(f"its mark is `{mark[:40]}`")
+    return Clock(mark, natural(_need(found, "counter"), 1 << 64))
 
 
 @dataclass(frozen=True)

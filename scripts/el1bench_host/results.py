@@ -9,11 +9,13 @@ import io
 import json
 import math
 import os
+import re
 import tempfile
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional
 
+from el1bench_host import counter_check
 from el1bench_host.decoder import (Boot, DecodedLog, Row, count_reasons, counter_step,
                                    is_emulated)
 from el1bench_host.errors import UserError
@@ -40,6 +42,9 @@ WARNINGS = {
 FEW = 30
 DETAILED_ROWS = 4096
 """In a file of more rows than this, those of a matrix of many cores, a row has its figures only."""
+USUAL_BAUD = 115200
+OUTPUT_CHECKS = ("uart_bytes_in_timed", "console_refused_bytes", "wire_bytes_in_timed")
+"""Checks that count output while measuring; each must be 0."""
 
 
 def _quantum(value: Fraction) -> int | float:
@@ -139,7 +144,8 @@ def _boot(boot: Boot, index: int) -> dict[str, Any]:
         "load_address": boot.info.get("load-address"),
         "order": order,
         "complete": boot.complete,
-        "checks": boot.checks or {},
+        "checks": _checks(boot),
+        "counter": None if boot.counter is None else boot.counter.record(),
         "status": boot.end.status if boot.end else None,
         "boot": boot.begin.boot if boot.begin else None,
         "entry_mmu": boot.info.get("entry-mmu"),
@@ -153,21 +159,51 @@ def _boot(boot: Boot, index: int) -> dict[str, Any]:
     }
 
 
+def _checks(boot: Boot) -> dict[str, int]:
+    """The image's counts, and the host's own of what arrived while measuring."""
+    counts = dict(boot.checks or {})
+    if boot.noise is not None:
+        counts["wire_bytes_in_timed"] = len(boot.noise)
+    return counts
+
+
+def _line_baud(boot: Boot) -> int:
+    """The speed of the line to reckon with: the one the image paced itself by, or the usual one."""
+    paced = re.findall(r"\bel1bench\.pace=([0-9]{3,7})\b", boot.info.get("arguments", ""))
+    return int(paced[-1]) if paced else USUAL_BAUD
+
+
+def _timed_output(boot: Boot, index: int) -> Iterator[dict[str, Any]]:
+    """A failure for each kind of output while measuring, with the time it takes on a real line."""
+    baud = _line_baud(boot)
+    for key, count in _checks(boot).items():
+        if key not in OUTPUT_CHECKS or not count:
+            continue
+        reason = (f"{count} bytes for the console while measuring: {count * 10000 / baud:.1f} ms "
+                  f"of a line at {baud} baud")
+        if key == "wire_bytes_in_timed":
+            text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in boot.noise or b"")
+            reason = (f"{count} bytes arrived on the console while measuring, from the image or "
+                      f"from firmware: {text[:40]}")
+        yield {"name": key, "boot": index, "reason": reason}
+
+
 def _sum_of_checks(decoded: DecodedLog) -> dict[str, int]:
     total = dict.fromkeys(CHECK_FIELDS, 0)
     for boot in decoded.boots:
-        for key, count in (boot.checks or {}).items():
+        for key, count in _checks(boot).items():
             total[key] = total.get(key, 0) + count
     return total
 
 
 def _run(decoded: DecodedLog) -> dict[str, Any]:
     plan = next((boot.plan for boot in decoded.boots if boot.plan is not None), None)
+    counter = counter_check.worst([boot.counter for boot in decoded.boots if boot.counter])
     return {
         "args": _first(decoded, "arguments"),
         "samples": plan.samples if plan else None,
         "warmup": plan.warmup if plan else None,
-        "host": {},
+        "host": {"counter": counter.text if counter else None},
         "complete": decoded.complete,
         "checks": _sum_of_checks(decoded),
         "status": decoded.status(),
@@ -312,11 +348,9 @@ def make_results(decoded: DecodedLog,
                 skipped.append(entry)
             outcomes.append({"name": outcome.name, "boot": index, "result": outcome.result})
         failures += [{"name": name, "boot": index, "reason": reason} for name, reason in boot.fails]
-        for key in ("uart_bytes_in_timed", "console_refused_bytes"):
-            count = (boot.checks or {}).get(key, 0)
-            if count:
-                failures.append({"name": key, "boot": index,
-                                 "reason": f"{count} bytes for the console while measuring"})
+        failures += _timed_output(boot, index)
+        if boot.counter is not None and boot.counter.failed:
+            failures.append({"name": "counter", "boot": index, "reason": boot.counter.text})
     _use_batched(metrics)
     samples = SAMPLES_NAME if any(row.values is not None for boot in decoded.boots
                                   for row in boot.rows.values()) else None

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Callable, Optional
 from el1bench_host import build, decode, machine, paths, report, results, setup
 from el1bench_host.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED, UserError
 from el1bench_host.follow import LogFollower
+from el1bench_host.log import Arrivals
 from el1bench_host.u_boot import StreamEnded, UBoot, check_arguments
 
 PREFIX = "el1bench."
@@ -56,6 +57,7 @@ class Outcome:
     began: bool
     problem: str = ""
     qemu_status: Optional[int] = None
+    arrivals: Arrivals = ()  # of its bytes, counted from the start of the log
 
 
 class BootStream:
@@ -70,11 +72,13 @@ class BootStream:
         self._total = total
         self._started = time.monotonic()
         self._log = log
+        self._offset = log.tell()
         self._watch = watch
         self._tail = b""
         self.follower = LogFollower()
         self.received = 0
         self.planned_at: Optional[float] = None
+        self.arrivals: list[tuple[int, float]] = []
 
     def read(self, timeout: float) -> bytes:
         """As ByteStream.read."""
@@ -85,11 +89,13 @@ class BootStream:
                                 f"within {self._total:g} s")
             timeout = min(timeout, left)
         data = self._emulator.read(timeout)
+        now = time.monotonic()
         if data:
             self._log.write(data)
             self._log.flush()
             self._tail = (self._tail + data)[-8 * self._LINE_KEPT:]
             self.received += len(data)
+            self.arrivals.append((self._offset + self.received, now))
             self.follower.feed(data)
             if self.planned_at is None and self.follower.plan is not None:
                 self.planned_at = time.monotonic()
@@ -205,7 +211,7 @@ def run_boot(qemu: machine.Setup, log: BinaryIO, limits: Limits = Limits(), *, b
         if "last line: " not in problem:
             problem += f"; last line: {stream.last_line}"
     return Outcome(follower.status, follower.began, problem if not follower.ended else "",
-                   emulator.status)
+                   emulator.status, stream.arrivals)
 
 
 def _number(low: int, high: int) -> Callable[[str], int]:
@@ -451,9 +457,10 @@ def _host_facts(args: argparse.Namespace, version: str, image: Path,
             "run": {"host": facts}}
 
 
-def _report(args: argparse.Namespace, folder: Path, log_path: Path, facts: dict[str, Any]) -> int:
+def _report(args: argparse.Namespace, folder: Path, log_path: Path, arrivals: Arrivals,
+            facts: dict[str, Any]) -> int:
     """Decode the log, write the results, show the table; the exit code of what was decoded."""
-    decoded = decode.decode_log(log_path)
+    decoded = decode.decode_log(log_path, arrivals)
     path = results.write_results(decoded, folder, facts)
     content = json.loads(path.read_text(encoding="utf-8"))
     (folder / REPORT_NAME).write_text(report.render(content, "md"), encoding="utf-8")
@@ -493,5 +500,7 @@ def main(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print(f"el1bench: interrupted; what arrived is in {log_path}", file=sys.stderr)
         return EXIT_INTERRUPTED
-    status = _report(args, folder, log_path, _host_facts(args, version, image, emulator))
+    arrivals = [arrival for outcome in outcomes for arrival in outcome.arrivals]
+    status = _report(args, folder, log_path, arrivals,
+                     _host_facts(args, version, image, emulator))
     return EXIT_INCOMPLETE if any(outcome.problem for outcome in outcomes) else status

@@ -16,7 +16,7 @@
  * The ends of the interval are marked several times, so that the host can tell how far it can trust
  * the arrival of a line; this far apart, so that marks which were held up together show.
  */
-#define MARKS 4
+#define MARKS 5
 #define MARK_GAP_MS 15
 
 #define STRAY_LINE_CHARACTERS 120
