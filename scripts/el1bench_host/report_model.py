@@ -371,7 +371,7 @@ def tail(results: Mapping[str, Any]) -> list[Block]:
     checks = ", ".join(f"{clean(key)} {count}" for key, count in run["checks"].items())
     blocks.append(Facts([
         ("checks", checks or "none arrived"),
-        ("counter", clean(run["host"].get("counter") or "not held against the host's clock")),
+        ("clock", clean(run["host"].get("counter") or "not held against the host's clock")),
         ("log", "complete, every line checked" if run["complete"] else "incomplete"),
         ("result", clean(run.get("status") or ("failed" if failed else "passed")).upper()),
     ]))

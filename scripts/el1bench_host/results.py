@@ -203,7 +203,7 @@ def _run(decoded: DecodedLog) -> dict[str, Any]:
         "args": _first(decoded, "arguments"),
         "samples": plan.samples if plan else None,
         "warmup": plan.warmup if plan else None,
-        "host": {"counter": counter.text if counter else None},
+        "host": {"counter": counter.text} if counter else {},
         "complete": decoded.complete,
         "checks": _sum_of_checks(decoded),
         "status": decoded.status(),

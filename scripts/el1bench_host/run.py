@@ -16,7 +16,7 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Callable, Optional
+from typing import Any, BinaryIO, Callable, Optional, Sequence
 
 from el1bench_host import build, decode, machine, paths, report, results, setup
 from el1bench_host.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED, UserError
@@ -38,6 +38,8 @@ BOUND_SECONDS = 30.0
 GRACE_SECONDS = 2.0
 PROGRESS_SECONDS = 0.25
 LONGEST_WAIT_SECONDS = 3600.0
+# A boot that broke off in the middle of a line must not spoil the next one's first.
+BOOT_SEPARATOR = b"\r\n"
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Outcome:
     began: bool
     problem: str = ""
     qemu_status: Optional[int] = None
-    arrivals: Arrivals = ()  # of its bytes, counted from the start of the log
+    arrivals: Arrivals = ()  # of its bytes, counted from the start of the boot
 
 
 class BootStream:
@@ -72,7 +74,6 @@ class BootStream:
         self._total = total
         self._started = time.monotonic()
         self._log = log
-        self._offset = log.tell()
         self._watch = watch
         self._tail = b""
         self.follower = LogFollower()
@@ -95,7 +96,7 @@ class BootStream:
             self._log.flush()
             self._tail = (self._tail + data)[-8 * self._LINE_KEPT:]
             self.received += len(data)
-            self.arrivals.append((self._offset + self.received, now))
+            self.arrivals.append((self.received, now))
             self.follower.feed(data)
             if self.planned_at is None and self.follower.plan is not None:
                 self.planned_at = time.monotonic()
@@ -433,8 +434,7 @@ def _boots(args: argparse.Namespace, qemu: machine.Setup, image: Path, words: li
                 this = replace(qemu, served=Path(served))
                 launch = launcher(image, Path(served), args.boot_command, address, boot_words)
             outcome = run_boot(this, log, limits, boot=boot, launch=launch, progress=progress)
-            # A boot that broke off in the middle of a line must not spoil the next one's first.
-            log.write(b"\r\n")
+            log.write(BOOT_SEPARATOR)
             outcomes.append(outcome)
             if outcome.problem:
                 print(f"el1bench: boot {boot + 1}/{args.boots}: {outcome.problem}", file=sys.stderr)
@@ -442,6 +442,16 @@ def _boots(args: argparse.Namespace, qemu: machine.Setup, image: Path, words: li
             if outcome.status == "refused" or not outcome.began:
                 break
     return outcomes
+
+
+def log_arrivals(outcomes: Sequence[Outcome]) -> Arrivals:
+    """When the bytes of a log of several boots arrived, counted from the start of the log."""
+    found: list[tuple[int, float]] = []
+    start = 0
+    for outcome in outcomes:
+        found += [(start + offset, seconds) for offset, seconds in outcome.arrivals]
+        start += (outcome.arrivals[-1][0] if outcome.arrivals else 0) + len(BOOT_SEPARATOR)
+    return found
 
 
 def _host_facts(args: argparse.Namespace, version: str, image: Path,
@@ -500,7 +510,6 @@ def main(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print(f"el1bench: interrupted; what arrived is in {log_path}", file=sys.stderr)
         return EXIT_INTERRUPTED
-    arrivals = [arrival for outcome in outcomes for arrival in outcome.arrivals]
-    status = _report(args, folder, log_path, arrivals,
+    status = _report(args, folder, log_path, log_arrivals(outcomes),
                      _host_facts(args, version, image, emulator))
     return EXIT_INCOMPLETE if any(outcome.problem for outcome in outcomes) else status
