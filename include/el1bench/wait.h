@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Takes the EL1 physical timer, whose PPI is `intid`, into use, if its interrupt does arrive. Core
- * 0, once the interrupt controller has started; until then, and without it, waits poll.
+ * Takes the EL1 physical timer, whose PPI is `intid`, into use. Core 0, once the interrupt
+ * controller has started; until then, without one, and if its interrupt does not arrive, waits poll.
  */
 void wait_start(uint32_t intid);
 

@@ -15,6 +15,7 @@
 
 #define CNTP_CTL_ENABLE 1U
 #define PSTATE_I (1U << 7)
+#define ISR_I (1U << 7) /* ISR_EL1: an interrupt is pending, masked or not */
 #define INTERRUPT_WAIT_MS 20
 
 static uint32_t timer_intid; /* 0: not in use */
@@ -27,47 +28,56 @@ static void arm(uint64_t ticks)
 }
 
 /* Switches the timer off, and waits until the controller has noticed. */
-static void disarm(uint32_t intid)
+static void disarm(void)
 {
 	struct deadline deadline = deadline_in_ms(INTERRUPT_WAIT_MS);
 
 	SYSREG_WRITE(cntp_ctl_el0, 0);
 	isb();
-	while (gic->pending(intid) && !deadline_passed(&deadline)) {
+	while (gic->pending(timer_intid) && !deadline_passed(&deadline)) {
 		cpu_yield();
 	}
 }
 
-void wait_start(uint32_t intid)
+/*
+ * True if the timer does end WFI: with the interrupt overdue, one must be seen at the core. It is
+ * not if, for one, the controller holds an interrupt active that was never ended.
+ */
+static bool interrupt_arrives(void)
 {
 	struct deadline deadline = deadline_in_ms(INTERRUPT_WAIT_MS);
-	bool arrived;
 
-	if (gic == NULL || intid == 0 || intid >= GIC_INTID_COUNT) {
-		return;
-	}
-	irq_mask();
-	gic->enable(intid);
 	arm(0);
-	do {
-		arrived = gic->pending(intid);
-	} while (!arrived && !deadline_passed(&deadline));
-	disarm(intid);
-	irq_unmask();
-	timer_intid = arrived ? intid : 0;
+	while ((SYSREG_READ(isr_el1) & ISR_I) == 0) {
+		if (deadline_passed(&deadline)) {
+			disarm();
+			timer_intid = 0;
+			return false;
+		}
+	}
+	return true;
+}
+
+void wait_start(uint32_t intid)
+{
+	if (gic != NULL && intid != 0 && intid < GIC_INTID_COUNT) {
+		gic->enable(intid);
+		timer_intid = intid;
+	}
 }
 
 void wait_until(uint64_t ticks)
 {
 	struct deadline deadline = {.end = ticks, .polls = DEADLINE_POLLS};
 	uint64_t masked = SYSREG_READ(daif) & PSTATE_I;
-	bool sleeps = timer_intid != 0 && cpu_index() == 0;
+	bool sleeps;
 
 	if (deadline_passed(&deadline)) {
 		return;
 	}
+	irq_mask();
+	sleeps = timer_intid != 0 && cpu_index() == 0 && interrupt_arrives();
 	if (sleeps) {
-		irq_mask();
 		arm(ticks);
 	}
 	while (!deadline_passed(&deadline)) {
@@ -78,10 +88,10 @@ void wait_until(uint64_t ticks)
 		}
 	}
 	if (sleeps) {
-		disarm(timer_intid);
-		if (masked == 0) {
-			irq_unmask();
-		}
+		disarm();
+	}
+	if (masked == 0) {
+		irq_unmask();
 	}
 }
 

@@ -62,7 +62,8 @@ def setup_of(board: str, **options: Any) -> machine.Setup:
 
 def words_of(accel: str = "single", **values: Any) -> list[str]:
     """Boot arguments, as `run` would make them."""
-    words = {"emulated": f"qemu-{qemu_version()}-{accel}", "boot": 0, "seed": 1, **values}
+    words = {"emulated": f"qemu-{qemu_version()}-{accel}", "boot": 0, "seed": 1, "clock_ms": 0,
+             **values}
     return [f"{PREFIX}{key}={value}" for key, value in words.items()]
 
 
@@ -150,7 +151,7 @@ class QemuTest(unittest.TestCase):
         limits = limits or Limits(factor=BOUND_FACTOR[qemu.accel])
         outcome = run_boot(qemu, log, limits, launch=launch)
         boot = Boot(machine.command_line(qemu), log.getvalue(), outcome,
-                    decode.decode_log(log.getvalue()))
+                    decode.decode_log(log.getvalue(), outcome.arrivals))
         self.boots.append(boot)
         return boot
 
@@ -162,6 +163,7 @@ class QemuTest(unittest.TestCase):
         checks = boot.decoded.boots[0].checks
         self.assertEqual(checks["uart_bytes_in_timed"], 0)
         self.assertEqual(checks["console_refused_bytes"], 0)
+        self.assertEqual(boot.results["boots"][0]["checks"]["wire_bytes_in_timed"], 0)
         self.assertEqual(checks["counter_backwards"], 0)
         if cores is not None:
             self.assertEqual(boot.fact("cores"), f"{cores}/{cores}")
