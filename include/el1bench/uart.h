@@ -11,7 +11,7 @@
 struct uart_driver {
 	const char *name;
 	const char *const *compatible; /* NULL-terminated, as in the device tree */
-	uint32_t fifo_bytes;           /* that can wait for transmission, the shift register apart */
+	uint32_t fifo_bytes;           /* that can wait to be sent, besides the one on its way */
 	/* Makes the transmitter usable without losing bytes that firmware queued. */
 	void (*start)(volatile void *registers);
 	/* True if a byte can be written now. */

@@ -8,7 +8,7 @@
 
 /*
  * Takes the EL1 physical timer, whose PPI is `intid`, into use. Core 0, once the interrupt
- * controller has started; until then, without one, and if its interrupt does not arrive, waits poll.
+ * controller has started. Until then, without one, and if no interrupt arrives, waits poll.
  */
 void wait_start(uint32_t intid);
 

@@ -12,7 +12,7 @@ from typing import Any, Optional
 from el1bench_host import log_records as records
 from el1bench_host import counter_check, sample_code, statistics
 from el1bench_host.errors import EXIT_FAILED, EXIT_INCOMPLETE, EXIT_OK, EXIT_USAGE, UserError
-from el1bench_host.log import FORMAT, Arrivals, BootLines, Line, Log, Problem, read_log
+from el1bench_host.log import FORMAT, Arrivals, Line, Log, Problem, read_log
 from el1bench_host.log_records import Malformed, Metric
 
 NAMES_SHOWN = 8

@@ -76,9 +76,9 @@ void console_pace(uint32_t baud)
 }
 
 /*
- * Waits until the FIFO of the imagined line has room, and adds a byte to it. A wait that ended late,
- * as it does when an emulator's host is busy, does not count as a time in which the line was idle:
- * the bytes after it make up for it.
+ * Waits until the FIFO of the imagined line has room, and adds a byte to it. A wait that ended
+ * late, as it does when an emulator's host is busy, does not count as a time in which the line was
+ * idle: the bytes after it make up for it.
  */
 static void pace_byte(void)
 {

@@ -1,8 +1,8 @@
 /*
- * plant.print, plant.print-unlocked, plant.print-uart: a planted fault, one print in the middle of a
- * timed interval. The audit must find all three. At run time each is left to one guard: the first to
- * the console's lock; the second has undone that, so that only pacing shows what it costs; the third
- * goes past the console, and only the host sees its bytes arrive.
+ * plant.print, plant.print-unlocked, plant.print-uart: a planted fault, one print in the middle of
+ * a timed interval. The audit must find all three. At run time each is left to one guard: the first
+ * to the console's lock; the second has undone that, so that only pacing shows what it costs; the
+ * third goes past the console, and only the host sees its bytes arrive.
  */
 #include <string.h>
 
