@@ -138,6 +138,13 @@ class Icount(QemuTest):
                                both.row(f"ipi.stages.{name}")["peer"]) for name in inner[1:]},
                              {(1, None)})
 
+    def test_no_stage_runs_backwards_where_cores_run_at_once(self) -> None:
+        boot = self.boot(setup_of("qemu-virt", accel="multi"),
+                         words_of("multi", suite="ipi.stages", samples=20, warmup=0))
+        self.assert_passed(boot, 2)
+        for row in boot.results["metrics"]:
+            self.assertEqual((row["n"], row["excluded"]), (20, {}), row["name"])
+
     def test_a_read_pair_is_two_instructions(self) -> None:
         boot = self.boot(setup_of("qemu-virt", accel="icount", counter_hz=10**9),
                          words_of("icount", suite="clock", samples=100))

@@ -144,7 +144,7 @@ def _roots(image: bytes, start: int, symbols: list[Symbol], bounds: range) -> di
 def read(folder: Path) -> TimedCode:
     """The timed code of the image in a build folder."""
     elf = str(folder / "image.elf")
-    image = (folder / "image").read_bytes()
+    image = (folder / "image.plain").read_bytes()
     symbols = read_symbols(_output(f"{TOOLS}readelf", "-sW", elf))
     marks = {name: int(address, 16) for address, name in
              re.findall(r"^([0-9a-f]+) \w (\w+)$", _output(f"{TOOLS}nm", elf), re.MULTILINE)}

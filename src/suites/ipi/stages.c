@@ -23,18 +23,22 @@
 
 enum { SEND, ENTRY, ACKNOWLEDGE, HANDLER, END_OF_INTERRUPT, RETURN, TOTAL, ROWS };
 
-/* Core 0 and the receiver take turns: it writes `running`, `back` and `returned`. */
 static struct {
+	/* Written by core 0. */
+	const volatile uint64_t *acknowledged __attribute__((aligned(64)));
+	uint64_t expected;
+	volatile uint64_t stop;
+	/* Written by the receiver. */
 	volatile uint64_t running __attribute__((aligned(64)));
-	volatile uint64_t back;     /* 1 once `returned` holds */
-	volatile uint64_t returned; /* the first reading after the interrupt, ticks */
-	volatile uint64_t stop __attribute__((aligned(64)));
+	volatile uint64_t back; /* 1 once `returned` holds */
+	uint64_t returned;      /* the first reading after the interrupt, ticks */
 } receiver;
 
 /*
  * Polls with `yield`, like the receiver of ipi.normal, and reads the counter each time around. The
  * interrupt can fall between a reading and the look at it, so only a reading counts that is not
- * older than the end of the interrupt.
+ * older than the end of the interrupt. What has been acknowledged tells that it was this one and
+ * not the one that brought the work, which is sent first and so comes first.
  */
 TIMED static void read_counter_until_told(void *argument)
 {
@@ -46,22 +50,27 @@ TIMED static void read_counter_until_told(void *argument)
 
 		cpu_yield();
 		now = counter_end();
-		if (stages->ended != 0 && now >= stages->ended && receiver.back == 0) {
+		if (receiver.back == 0 && *receiver.acknowledged == receiver.expected &&
+		    now >= stages->ended) {
 			receiver.returned = now;
 			poll_publish(&receiver.back, 1);
 		}
 	} while (poll_read(&receiver.stop) == 0);
 }
 
-TIMED static bool start(uint32_t cpu)
+TIMED static bool start(uint32_t cpu, const volatile uint64_t *acknowledged, uint64_t expected)
 {
-	gic_stages[cpu].ended = 0;
+	receiver.acknowledged = acknowledged;
+	receiver.expected = expected;
 	receiver.running = 0;
 	receiver.back = 0;
 	receiver.stop = 0;
+	if (!smp_post(cpu, read_counter_until_told, &gic_stages[cpu]) ||
+	    !poll_until(&receiver.running, 1)) {
+		return false;
+	}
 	gic_set_staged(true);
-	return smp_post(cpu, read_counter_until_told, &gic_stages[cpu]) &&
-	       poll_until(&receiver.running, 1);
+	return true;
 }
 
 TIMED static bool stop(uint32_t cpu)
@@ -119,7 +128,7 @@ TIMED static bool sample(struct benchmark_run *run)
 	if (!ipi_receivers(run, 0, 0, ipi_acknowledge)) {
 		return false;
 	}
-	if (!start(cpu)) {
+	if (!start(cpu, acknowledged, expected)) {
 		(void)stop(cpu);
 		return benchmark_fail(run, "core %lu did not start polling", cpu, 0, 0);
 	}
