@@ -25,11 +25,11 @@ enum mmu_kind {
 struct boot_record {
 	uint64_t x0; /* as the image was entered */
 	uint64_t x1;
-	uint64_t load_address; /* physical address at which the loader put the file */
+	uint64_t load_address;  /* physical address at which the loader put the file */
 	uint64_t image_address; /* of the image's first byte: the same, or where it was unpacked */
-	uint64_t entry_stamp;  /* CNTPCT at the first instruction, ticks */
-	uint32_t entry_el;     /* 1, 2 or 3 */
-	uint32_t entry_mmu_on; /* 1 if SCTLR.M was set at entry (U-Boot's `go`) */
+	uint64_t entry_stamp;   /* CNTPCT at the first instruction, ticks */
+	uint32_t entry_el;      /* 1, 2 or 3 */
+	uint32_t entry_mmu_on;  /* 1 if SCTLR.M was set at entry (U-Boot's `go`) */
 };
 
 extern struct boot_record boot_record;

@@ -1,7 +1,8 @@
 # The image: all of src/, linked twice (the second time with the symbol table of the first), checked
 # and packed into the raw Image that boot loaders take.
 #
-# Leaves in the build folder: image (raw, packed), image.plain (raw, as linked), image.elf, image.map.
+# Leaves in the build folder: image (raw, packed), image.plain (raw, as linked), image.elf,
+# image.map.
 
 set(EL1BENCH_PYTHON /usr/bin/python3 CACHE FILEPATH "Python 3 for the build's own scripts")
 set(generated ${PROJECT_BINARY_DIR}/generated)

@@ -20,8 +20,8 @@ PACKAGES = {
     "build": ("cmake", "ninja-build", "make", "gcc", "libc6-dev", "gcc-aarch64-linux-gnu",
               "newlib-source", "xz-utils", "device-tree-compiler", "python3-lz4"),
     "run": ("qemu-system-arm",),
-    "test": ("libcmocka-dev", "libfdt-dev", "clang-format", "cppcheck", "shellcheck", "pyflakes3",
-             "python3-serial"),
+    "test": ("libcmocka-dev", "libfdt-dev", "clang-format", "clang-tidy", "cppcheck", "shellcheck",
+             "pyflakes3", "python3-serial"),
 }
 PURPOSES = tuple(PACKAGES)
 

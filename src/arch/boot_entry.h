@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * The core that booted. x0, x1 as at entry; `stamp` in ticks; `image_address` is physical, and so is
- * `load_address`, of the file that was loaded.
+ * The core that booted. x0, x1 as at entry; `stamp` in ticks; `image_address` is physical, and so
+ * is `load_address`, of the file that was loaded.
  */
 void boot_primary(uint64_t x0, uint64_t x1, uint64_t stamp, uint64_t entry_el, uint64_t mmu_on,
 		  uint64_t image_address, uint64_t load_address) __attribute__((noreturn));

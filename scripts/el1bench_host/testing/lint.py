@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Callable, Iterator
 
-from el1bench_host import audit, paths
+from el1bench_host import audit, build, paths, setup
 from el1bench_host.testing.pool import FAIL, PASS, Job, Result, command_job
 
 LINT_SECONDS = 300
@@ -92,6 +92,26 @@ def _own_check(name: str, check: Callable[[], list[str]]) -> Job:
     return Job((full_name,), run)
 
 
+def _tidy_jobs(sources: list[Path]) -> list[Job]:
+    """clang-tidy, one job a folder of src/: by itself the slowest of the checks.
+
+    It sees what the compiler sees, the generated header of the default board included.
+    """
+    libraries = setup.ensure("build", quiet=True)
+    generated = build.build_board("qemu-virt", quiet=True) / "generated"
+    flags = ["--target=aarch64-linux-gnu", "-mcpu=cortex-a53", "-std=gnu11", "-nostdlibinc",
+             "-isystem", f"{libraries['newlib']}/include",
+             "-isystem", f"{libraries['libfdt']}/include", "-Iinclude", f"-I{generated}"]
+    folders: dict[str, list[str]] = {}
+    for path in sources:
+        relative = path.relative_to(paths.SOURCE_TREE)
+        folders.setdefault(relative.parts[1], []).append(str(relative))
+    return [command_job(f"lint: clang-tidy {folder}",
+                        ["clang-tidy", "--quiet", "--warnings-as-errors=*", *found, "--", *flags],
+                        LINT_SECONDS, folder=paths.SOURCE_TREE)
+            for folder, found in sorted(folders.items())]
+
+
 def jobs() -> list[Job]:
     """Every check of the sources."""
     formatted = files("src/**/*.[ch]", "include/**/*.h", "tests/**/*.[ch]")
@@ -104,6 +124,7 @@ def jobs() -> list[Job]:
 
     # comparePointers: the ends of a linker section are two symbols, and one array.
     return [
+        *_tidy_jobs(analysed),
         command_job("lint: clang-format",
                     ["clang-format", "--dry-run", "-Werror", *relative(formatted)],
                     LINT_SECONDS, folder=root),

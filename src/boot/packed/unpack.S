@@ -1,7 +1,7 @@
 /*
  * The raw image as boot loaders get it: the arm64 Image header, this unpacker, and the image itself
- * in LZ4's block format, put together by scripts/cmake/pack.py. Linked on its own, at address 0, and
- * position-independent.
+ * in LZ4's block format, put together by scripts/cmake/pack.py. Linked on its own, at address 0,
+ * and position-independent.
  *
  * The image is unpacked behind the file, to the next page, and entered there (entry_unpacked in
  * entry.S) as if the loader had put it there: x0, x1 untouched, MMU and caches as they were. What
@@ -37,8 +37,8 @@ parameters:
  * unpack: x0, x1 and x30 as the loader left them. Any EL, MMU on (with an identity map) or off; SP
  * is not used. Clobbers x2 to x17, x22 to x26; the flags.
  *
- * A file that was damaged on its way is not entered: with the MMU on (U-Boot's `go`) the loader gets
- * control back with a non-zero result, which it prints; else the core stops.
+ * A file that was damaged on its way is not entered: with the MMU on (U-Boot's `go`) the loader
+ * gets control back with a non-zero result, which it prints; else the core stops.
  */
 function unpack
 	isb

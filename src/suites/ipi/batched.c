@@ -47,8 +47,9 @@ TIMED static bool round_trips(struct benchmark_run *run, const struct batch *bat
 		send(cpu, GIC_SGI_BENCH);
 		if (!poll_until(acknowledged, expected)) {
 			sample_exclude(run->rows[0], SAMPLE_LOST);
-			return benchmark_fail(run, "core %lu did not acknowledge sample %lu", cpu,
-					      run->index, 0);
+			(void)benchmark_fail(run, "core %lu did not acknowledge sample %lu", cpu,
+					     run->index, 0);
+			return false;
 		}
 	} while (--count != 0);
 	*ticks = (int64_t)(counter_end() - begin);
@@ -62,7 +63,7 @@ TIMED static bool pilot(struct benchmark_run *run, const struct batch *batch)
 	int64_t ticks;
 
 	for (;;) {
-		/* Twice: the first one fills caches. */
+		/* Twice: the first one fills caches. NOLINTNEXTLINE(misc-redundant-expression) */
 		if (!round_trips(run, batch, count, &ticks) ||
 		    !round_trips(run, batch, count, &ticks)) {
 			return false;

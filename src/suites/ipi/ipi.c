@@ -100,14 +100,14 @@ TIMED void ipi_finish(struct benchmark_run *run)
 	(void)ipi_receivers(run, 0, 0, NULL);
 }
 
-TIMED bool ipi_lost(struct benchmark_run *run, uint32_t cpu)
+TIMED void ipi_lost(struct benchmark_run *run, uint32_t cpu)
 {
 	for (uint32_t i = 0; i < sizeof(run->rows) / sizeof(run->rows[0]); i++) {
 		if (run->rows[i] != NULL) {
 			sample_exclude(run->rows[i], SAMPLE_LOST);
 		}
 	}
-	return benchmark_fail(run, "core %lu did not acknowledge sample %lu", cpu, run->index, 0);
+	(void)benchmark_fail(run, "core %lu did not acknowledge sample %lu", cpu, run->index, 0);
 }
 
 TIMED bool ipi_send_to_one(struct benchmark_run *run, ipi_send send, uint32_t cpu,
@@ -118,7 +118,8 @@ TIMED bool ipi_send_to_one(struct benchmark_run *run, ipi_send send, uint32_t cp
 	uint64_t begin = ipi_begin_and_send(send, cpu);
 
 	if (!poll_until(&slot->acknowledged, expected)) {
-		return ipi_lost(run, cpu);
+		ipi_lost(run, cpu);
+		return false;
 	}
 	stamps->end = counter_end();
 	stamps->begin = begin;
@@ -147,7 +148,8 @@ TIMED bool ipi_send_to_others(struct benchmark_run *run, struct ipi_stamps *stam
 	send_others(GIC_SGI_BENCH);
 	for (uint32_t i = 0; i < others; i++) {
 		if (!poll_until(&waits[i].slot->acknowledged, waits[i].expected)) {
-			return ipi_lost(run, smp_online_cpu(1 + i));
+			ipi_lost(run, smp_online_cpu(1 + i));
+			return false;
 		}
 	}
 	stamps->end = counter_end();

@@ -67,8 +67,8 @@ TIMED_INLINE uint64_t ipi_begin_and_send(ipi_send send, uint32_t cpu)
 	return begin;
 }
 
-/* The sample is taken, but what it waited for never came: excluded, failed, false. */
-bool ipi_lost(struct benchmark_run *run, uint32_t cpu);
+/* The sample is taken, but what it waited for never came: excluded and failed. */
+void ipi_lost(struct benchmark_run *run, uint32_t cpu);
 
 /*
  * One round to one core: stamps, sends, waits until it has acknowledged `arrivals` more interrupts

@@ -141,7 +141,8 @@ TIMED static bool sample(struct benchmark_run *run)
 		return benchmark_fail(run, "core %lu did not stop polling", cpu, 0, 0);
 	}
 	if (!seen) {
-		return ipi_lost(run, cpu);
+		ipi_lost(run, cpu);
+		return false;
 	}
 	record(run, SEND, begin, sent);
 	record(run, ENTRY, begin, stages->entry);
