@@ -74,6 +74,19 @@ class CheckImage(unittest.TestCase):
         self.assertEqual(len(found), 1)
         self.assertIn("timed_one uses a register", found[0])
 
+    def test_light_handlers_keep_to_three_registers_and_leave_for_nothing(self) -> None:
+        light = range(TIMED.start, TIMED.stop)
+        for instruction in ("ldr\tx0, [x0, #56]", "add\tx1, x1, #0x1", "stlr\tx1, [x0]", "ret",
+                            "adr\tx2, ffff8000000f0000 <slots>",
+                            f"cbz\tx0, {TIMED.start:x} <light>"):
+            self.assertEqual(check_image.light_problem(instruction, light), "", instruction)
+        for instruction in ("ldr\tx3, [x0]", "mov\tw16, w0", "stp\tx0, x1, [sp, #-16]!",
+                            "add\tx0, x1, x20"):
+            self.assertIn("register", check_image.light_problem(instruction, light), instruction)
+        for instruction in ("bl\tffff8000000f0000 <poll>", "blr\tx1", "br\tx0",
+                            "b.ne\tffff8000000f0000 <poll>", "tbz\tw0, #1, ffff8000000f0000 <poll>"):
+            self.assertIn("leaves", check_image.light_problem(instruction, light), instruction)
+
     def test_zeroing_a_cache_line(self) -> None:
         self.assertEqual(self.problems("mov\tx9, x1", "dc\tzva, x3"),
                          ["DC ZVA in console_write"])
