@@ -30,6 +30,7 @@ struct arguments {
 	bool dump_raw;                   /* dump=raw (default) or summary */
 	enum on_exit on_exit;
 	bool on_exit_given;
+	bool samples_given;
 	bool refused;      /* a word inside the prefix was bad ... */
 	char refusal[160]; /* ... this says which and why */
 	char ignored[512]; /* foreign words, cut to fit */

@@ -35,6 +35,14 @@ struct benchmark {
 	 * fewer than asked (engine_plan.c), so that it runs about as long as others.
 	 */
 	bool batched;
+	/*
+	 * It may cost the run a core: it is sampled after all that are not. An order is drawn among
+	 * the hazardous, too.
+	 */
+	bool hazardous;
+	uint32_t variant; /* free for the benchmark's use */
+	/* What a sample takes beyond the usual, in microseconds, for the plan. NULL: nothing. */
+	uint32_t (*sample_us)(uint32_t online);
 	/* Rows that `prepare` opens at most, for the plan. NULL: none, it is a check. */
 	uint32_t (*row_count)(uint32_t online);
 	/*
@@ -93,7 +101,7 @@ struct sample_row *benchmark_row(struct benchmark_run *run, const char *metric, 
 
 /*
  * Say why a benchmark cannot run, or what went wrong; always return false. `reason` is a literal
- * with up to three %lu (or %ld). The first word stands. Any time, also from timed code, core 0.
+ * with up to three %lu (or %ld, or %s for the address of a literal). The first word stands. Any time, also from timed code, core 0.
  */
 bool benchmark_skip(struct benchmark_run *run, const char *reason, uint64_t a, uint64_t b,
 		    uint64_t c);

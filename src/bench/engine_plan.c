@@ -128,6 +128,26 @@ static void add_unit(const struct benchmark *leader, const struct arguments *arg
 	unit->count = engine.run_count - unit->first;
 }
 
+/* Adds the units that are hazardous, or those that are not, in drawn order. */
+static void add_units(const struct benchmark **leaders, uint32_t count,
+		      const struct arguments *arguments, bool hazardous)
+{
+	const struct benchmark *left[BENCHMARK_MAX];
+	uint32_t left_count = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (leaders[i]->hazardous == hazardous) {
+			left[left_count++] = leaders[i];
+		}
+	}
+	while (left_count > 0) {
+		uint32_t drawn = random_below(&engine.random, left_count);
+
+		add_unit(left[drawn], arguments);
+		left[drawn] = left[--left_count];
+	}
+}
+
 /* Lists all runs: the selected ones unit by unit, the units in drawn order, then all others. */
 static void draw_order(const struct arguments *arguments)
 {
@@ -145,12 +165,8 @@ static void draw_order(const struct arguments *arguments)
 			leaders[leader_count++] = benchmark;
 		}
 	}
-	while (leader_count > 0) {
-		uint32_t drawn = random_below(&engine.random, leader_count);
-
-		add_unit(leaders[drawn], arguments);
-		leaders[drawn] = leaders[--leader_count];
-	}
+	add_units(leaders, leader_count, arguments, false);
+	add_units(leaders, leader_count, arguments, true);
 	for (size_t i = 0; i < registered_count(); i++) {
 		if (!arguments_selects(arguments, benchmarks_start[i]->name)) {
 			add_run(benchmarks_start[i], BENCHMARK_NOT_SELECTED, arguments->samples);
@@ -290,8 +306,12 @@ static uint64_t estimate_ms(void)
 			uint64_t share =
 				run->benchmark->batched ? engine.batch / BOUND_OPERATIONS : 0;
 
-			milliseconds += ((uint64_t)run->samples + engine.warmup) * sample_us *
-					(1 + share) / 1000;
+			uint64_t more = run->benchmark->sample_us == NULL
+						? 0
+						: run->benchmark->sample_us((uint32_t)online);
+
+			milliseconds += ((uint64_t)run->samples + engine.warmup) *
+					(sample_us + more) * (1 + share) / 1000;
 		}
 	}
 	return milliseconds;

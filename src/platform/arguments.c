@@ -97,6 +97,7 @@ static const char *set_samples(struct arguments *arguments, const char *value)
 		return "a number from 1 to 100000000";
 	}
 	arguments->samples = (uint32_t)number;
+	arguments->samples_given = true;
 	return NULL;
 }
 

@@ -68,7 +68,7 @@ const char *psci_conduit_name(void)
 	return "none";
 }
 
-const char *psci_result_name(int64_t result)
+TIMED const char *psci_result_name(int64_t result)
 {
 	static const char *const names[] = {
 		"SUCCESS",    "NOT_SUPPORTED",   "INVALID_PARAMETERS", "DENIED",

@@ -1,0 +1,149 @@
+/*
+ * psci.version.serial, psci.version.parallel, psci.features, psci.affinity-info,
+ * psci.smccc-version: calls that firmware answers at once, from each online core: one core after
+ * the other or, in `parallel`, all of them right after a meeting.
+ *
+ * Metric `round-trip`: the caller before the call -> the caller after it.
+ */
+#include <stddef.h>
+
+#include "el1bench/counter.h"
+#include "el1bench/cpu.h"
+#include "el1bench/platform.h"
+#include "el1bench/psci.h"
+#include "el1bench/rendezvous.h"
+#include "el1bench/smp.h"
+#include "psci_suite.h"
+
+#define CALL_TIMEOUT_MS 2000
+
+enum { VERSION_SERIAL, VERSION_PARALLEL, FEATURES, AFFINITY_INFO, SMCCC, CASES };
+
+static const uint32_t functions[CASES] = {
+	[VERSION_SERIAL] = PSCI_VERSION, [VERSION_PARALLEL] = PSCI_VERSION,
+	[FEATURES] = PSCI_FEATURES,      [AFFINITY_INFO] = PSCI_AFFINITY_INFO,
+	[SMCCC] = SMCCC_VERSION,
+};
+
+static struct sample_row *rows[CASES][CPU_MAX];
+static struct rendezvous meeting;
+
+/* One call of one core. */
+struct caller {
+	uint32_t function;
+	bool meets;    /* the others first */
+	bool complete; /* it met them, if it was to */
+	uint64_t argument;
+	int64_t ticks;
+} __attribute__((aligned(64)));
+
+static struct caller callers[CPU_MAX];
+
+TIMED static void call_once(void *argument)
+{
+	struct caller *caller = argument;
+	uint32_t function = caller->function;
+	uint64_t x1 = caller->argument;
+	uint64_t begin;
+
+	if (caller->meets && !rendezvous_meet(&meeting)) {
+		return;
+	}
+	begin = counter_begin();
+	(void)psci_call(function, x1, 0, 0);
+	caller->ticks = (int64_t)(counter_end() - begin);
+	caller->complete = true;
+}
+
+/* PSCI_FEATURES asks for a function, AFFINITY_INFO for the calling core itself. */
+TIMED static struct caller *set_up(uint32_t variant, uint32_t position)
+{
+	struct caller *caller = &callers[position];
+
+	caller->function = functions[variant];
+	caller->meets = variant == VERSION_PARALLEL;
+	caller->complete = false;
+	caller->argument =
+		variant == FEATURES ? PSCI_CPU_ON : platform.cpus[smp_online_cpu(position)].target;
+	return caller;
+}
+
+static uint32_t row_count(uint32_t online)
+{
+	return online;
+}
+
+static bool prepare(struct benchmark_run *run)
+{
+	uint32_t variant = run->benchmark->variant;
+	int64_t result;
+
+	if (!psci_available(run)) {
+		return false;
+	}
+	if (variant == VERSION_PARALLEL && smp_online_count() < 2) {
+		return benchmark_skip(run, "it takes two cores", 0, 0, 0);
+	}
+	result = psci_call(functions[variant], set_up(variant, 0)->argument, 0, 0);
+	if (result < 0) {
+		return benchmark_skip(run, "firmware answers %s",
+				      (uintptr_t)psci_result_name(result), 0, 0);
+	}
+	for (uint32_t position = 0; position < smp_online_count(); position++) {
+		rows[variant][position] = benchmark_row(
+			run, "round-trip", (int32_t)smp_online_cpu(position), SAMPLE_NO_CPU, NULL);
+		if (rows[variant][position] == NULL) {
+			return false;
+		}
+	}
+	return true;
+}
+
+TIMED static bool sample(struct benchmark_run *run)
+{
+	uint32_t variant = run->benchmark->variant;
+	uint32_t online = smp_online_count();
+
+	rendezvous_start(&meeting, online);
+	for (uint32_t position = online; position-- > 0;) {
+		struct caller *caller = set_up(variant, position);
+		uint32_t cpu = smp_online_cpu(position);
+
+		/* Core 0 is the last one; each of the others may go on alone, or waits for it. */
+		if (cpu == 0) {
+			call_once(caller);
+		} else if (!smp_post(cpu, call_once, caller) ||
+			   (!caller->meets && !smp_wait(cpu, CALL_TIMEOUT_MS))) {
+			return benchmark_fail(run, "core %lu did not make its call", cpu, 0, 0);
+		}
+	}
+	for (uint32_t position = 0; position < online; position++) {
+		uint32_t cpu = smp_online_cpu(position);
+
+		if ((cpu != 0 && !smp_wait(cpu, CALL_TIMEOUT_MS)) || !callers[position].complete) {
+			return benchmark_fail(run, "core %lu did not make its call", cpu, 0, 0);
+		}
+		sample_record(rows[variant][position], callers[position].ticks);
+	}
+	return true;
+}
+
+#define CALL_BENCHMARK(identifier, text, what, number)                                             \
+	static const struct benchmark identifier = {                                               \
+		.name = text,                                                                      \
+		.summary = what,                                                                   \
+		.variant = number,                                                                 \
+		.row_count = row_count,                                                            \
+		.prepare = prepare,                                                                \
+		.sample = sample,                                                                  \
+	};                                                                                         \
+	BENCHMARK(identifier)
+
+CALL_BENCHMARK(psci_version_serial, "psci.version.serial", "PSCI_VERSION, core after core",
+	       VERSION_SERIAL);
+CALL_BENCHMARK(psci_version_parallel, "psci.version.parallel", "PSCI_VERSION, all cores at once",
+	       VERSION_PARALLEL);
+CALL_BENCHMARK(psci_features, "psci.features", "PSCI_FEATURES of CPU_ON", FEATURES);
+CALL_BENCHMARK(psci_affinity_info, "psci.affinity-info", "AFFINITY_INFO of the caller itself",
+	       AFFINITY_INFO);
+CALL_BENCHMARK(psci_smccc_version, "psci.smccc-version", "SMCCC_VERSION", SMCCC);
