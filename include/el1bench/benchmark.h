@@ -119,5 +119,27 @@ bool benchmark_fail(struct benchmark_run *run, const char *reason, uint64_t a, u
 #define BENCHMARK_BATCH_STEPS 256
 uint32_t benchmark_batch(uint64_t ticks, uint32_t operations);
 
+/*
+ * Memory for the benchmark that is being prepared, aligned to 64, out of what samples and report
+ * leave; NULL if there is not as much. Never given back.
+ */
+void *benchmark_memory(uint64_t bytes);
+
+#define BENCHMARK_NOTES_MAX 96
+
+/* A line for the log: `text` is a literal with up to three %lu or %lx. */
+struct benchmark_note {
+	const struct benchmark *benchmark;
+	const char *text;
+	uint64_t numbers[3];
+};
+
+/*
+ * Keeps a line, to be printed after timing: facts that are no samples. Beyond BENCHMARK_NOTES_MAX
+ * they are dropped. Any time, also from timed code, core 0.
+ */
+void benchmark_note(const struct benchmark_run *run, const char *text, uint64_t a, uint64_t b,
+		    uint64_t c);
+
 /* The counter's real step, in ticks, as measured at start; at least 1. */
 uint32_t engine_counter_step(void);

@@ -50,6 +50,9 @@ const struct engine_checks *engine_checks(void);
 uint32_t engine_run_count(void);
 const struct benchmark_run *engine_run_at(uint32_t position);
 
+/* The notes that were kept, in order; NULL beyond the last. */
+const struct benchmark_note *engine_note(uint32_t index);
+
 /* The benchmark that is running now, or NULL: for the exception report. Any core. */
 const struct benchmark_run *engine_current(void);
 

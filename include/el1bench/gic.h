@@ -84,7 +84,7 @@ struct gic_operations {
 	void (*add_to_list)(struct gic_list *list, uint32_t cpu, uint32_t intid);
 	/* Sends to the cores of a list, otherwise like `send`. */
 	void (*send_list)(const struct gic_list *list);
-	/* Enables a PPI or SGI on the calling core. */
+	/* Enables a PPI or SGI on the calling core; timed code may call it. */
 	void (*enable)(uint32_t intid);
 	/* True if any SGI or PPI `intid` is pending or active on the calling core. */
 	bool (*pending)(uint32_t intid);

@@ -13,6 +13,7 @@ file(GLOB_RECURSE image_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/*.c ${PROJECT_SOURCE_DIR}/src/*.S)
 set(unpacker_source ${PROJECT_SOURCE_DIR}/src/boot/packed/unpack.S)
 list(REMOVE_ITEM image_sources ${unpacker_source})
+list(FILTER image_sources EXCLUDE REGEX "/src/programs/")
 file(GLOB_RECURSE image_headers CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/include/*.h)
 
@@ -24,6 +25,8 @@ foreach(name ${EL1BENCH_PLANT})
   endif()
   list(APPEND image_sources ${plant})
 endforeach()
+
+include(programs)
 
 set(code_flags
   -std=gnu11 -O2 -mcpu=cortex-a53 -mgeneral-regs-only -mstrict-align -mno-outline-atomics
@@ -55,10 +58,10 @@ add_custom_command(
     --set VERSION=${PROJECT_VERSION} --set BOARD=${EL1BENCH_BOARD}
     --set COMPILER=${compiler_version} --set FLAGS=${code_flags_text} --set NEWLIB=${newlib_key}
     --outside ${libfdt_archive} --outside ${EL1BENCH_NEWLIB}/lib/libc.a
-    ${image_sources} ${image_headers} ${PROJECT_SOURCE_DIR}/linker/image.ld.S
-    ${unpacker_source} ${cmake_scripts}/pack.py
+    ${image_sources} ${image_headers} ${program_sources}
+    ${PROJECT_SOURCE_DIR}/linker/image.ld.S ${unpacker_source} ${cmake_scripts}/pack.py
     ${BOARD_FOLDER}/board.cmake ${BOARD_FOLDER}/board.dts
-  DEPENDS ${cmake_scripts}/build_info.py ${image_sources} ${image_headers}
+  DEPENDS ${cmake_scripts}/build_info.py ${image_sources} ${image_headers} ${program_sources}
     ${PROJECT_SOURCE_DIR}/linker/image.ld.S ${BOARD_FOLDER}/board.cmake ${BOARD_FOLDER}/board.dts
     ${libfdt_archive} ${EL1BENCH_NEWLIB}/lib/libc.a ${unpacker_source} ${cmake_scripts}/pack.py
   VERBATIM)
@@ -92,7 +95,8 @@ target_include_directories(target_flags INTERFACE
 target_compile_definitions(target_flags INTERFACE
   $<$<COMPILE_LANGUAGE:ASM>:IMAGE_TEXT_OFFSET=${BOARD_TEXT_OFFSET}>
   $<$<COMPILE_LANGUAGE:ASM>:IMAGE_FLAGS=${BOARD_IMAGE_FLAGS}>)
-add_library(image_objects OBJECT ${image_sources} ${generated}/embedded_tree.S)
+add_library(image_objects OBJECT ${image_sources} ${generated}/embedded_tree.S
+  ${generated}/programs.S)
 target_include_directories(image_objects PRIVATE ${PROJECT_BINARY_DIR})
 target_link_libraries(image_objects PRIVATE target_flags target_libraries)
 add_dependencies(image_objects build_info)

@@ -66,6 +66,7 @@ class Boot:
     plan: Optional[records.Plan] = None
     rows: dict[int, Row] = field(default_factory=dict)
     outcomes: list[records.Outcome] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
     fails: list[tuple[str, str]] = field(default_factory=list)
     checks: Optional[dict[str, int]] = None
     marks: list[counter_check.Mark] = field(default_factory=list)
@@ -207,6 +208,8 @@ class _BootDecoder:
             self._raw.setdefault(raw.row, []).append((raw, line))
         elif line.kind == "outcome":
             boot.outcomes.append(records.parse_outcome(rest))
+        elif line.kind == "note":
+            boot.notes.append(records.parse_fail(rest))
         elif line.kind == "fail":
             boot.fails.append(records.parse_fail(rest))
         elif line.kind == "check":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 TYPES = ("begin", "info", "cpu", "cache", "ignored", "plan", "metric", "derived", "table", "raw",
-         "outcome", "fail", "check", "clock", "end")
+         "outcome", "note", "fail", "check", "clock", "end")
 INFO_KEYS = (
     "compiler", "flags", "newlib", "image-crc", "image-bytes", "model", "tree", "load-address",
     "entry-el", "entry-mmu", "entry-stamp", "arguments", "emulated", "counter-hz", "counter-step",
@@ -337,7 +337,7 @@ def parse_outcome(rest: str) -> Outcome:
 
 
 def parse_fail(rest: str) -> tuple[str, str]:
-    """The name and the reason of a `fail` line."""
+    """The name and the reason of a `fail` line, or the text of a `note` line."""
     words, text = split_text(rest)
     return _need(fields(words), "name"), text
 

@@ -365,6 +365,8 @@ def make_results(decoded: DecodedLog,
         "outcomes": outcomes,
         "skipped": skipped,
         "failures": failures,
+        "notes": [{"name": name, "boot": index, "text": text}
+                  for boot, index in zip(decoded.boots, numbers) for name, text in boot.notes],
         "problems": [{"kind": one.kind, "boot": None if one.boot is None else numbers[one.boot],
                       "line": one.line, "sequence": one.sequence, "text": one.text}
                      for one in decoded.problems],
@@ -492,6 +494,7 @@ _SCHEMA: dict[str, Any] = {
 }
 _OPTIONAL: dict[str, Any] = {
     "outcomes": [{"name": str, "boot": _INTEGER, "result": str}],
+    "notes": [{"name": str, "boot": _INTEGER, "text": str}],
     "problems": [{"kind": str, "text": str}],
 }
 _OPTIONAL_OF_METRIC: dict[str, Any] = {"minuend": _TEXT, "subtrahend": _TEXT, "headline_is": _TEXT,

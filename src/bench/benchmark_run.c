@@ -5,7 +5,14 @@
 
 #include <stddef.h>
 
+#include "el1bench/arena.h"
+#include "el1bench/engine.h"
 #include "engine_state.h"
+
+#define MEMORY_ROUNDING 64 /* the arena hands out multiples of this */
+
+static struct benchmark_note notes[BENCHMARK_NOTES_MAX];
+static uint32_t note_count;
 
 struct sample_row *benchmark_row(struct benchmark_run *run, const char *metric, int32_t cpu,
 				 int32_t peer, const char *factors)
@@ -17,6 +24,38 @@ struct sample_row *benchmark_row(struct benchmark_run *run, const char *metric, 
 		(void)benchmark_fail(run, "it opens more rows than it has announced", 0, 0, 0);
 	}
 	return row;
+}
+
+void *benchmark_memory(uint64_t bytes)
+{
+	uint64_t whole = (bytes + MEMORY_ROUNDING - 1) & ~(uint64_t)(MEMORY_ROUNDING - 1);
+
+	if (whole < bytes || whole > engine.spare_bytes) {
+		return NULL;
+	}
+	engine.spare_bytes -= whole;
+	return arena_take(whole);
+}
+
+TIMED void benchmark_note(const struct benchmark_run *run, const char *text, uint64_t a, uint64_t b,
+			  uint64_t c)
+{
+	struct benchmark_note *note = &notes[note_count];
+
+	if (note_count == BENCHMARK_NOTES_MAX) {
+		return;
+	}
+	note_count++;
+	note->benchmark = run->benchmark;
+	note->text = text;
+	note->numbers[0] = a;
+	note->numbers[1] = b;
+	note->numbers[2] = c;
+}
+
+const struct benchmark_note *engine_note(uint32_t index)
+{
+	return index < note_count ? &notes[index] : NULL;
 }
 
 /* The first word stands. */

@@ -185,6 +185,7 @@ static bool open_store(const struct arguments *arguments, const char **reason, u
 	uint64_t need = 0;
 	uint32_t rows = 0;
 	uint32_t most_samples = 0;
+	uint64_t free_bytes;
 
 	for (uint32_t i = 0; i < engine.run_count; i++) {
 		const struct benchmark_run *run = &engine.runs[i];
@@ -214,13 +215,15 @@ static bool open_store(const struct arguments *arguments, const char **reason, u
 	}
 	need += rows * sizeof(struct sample_row) + BUFFER_ALIGN;
 	need += memory_need_report(rows, most_samples);
-	if (need > arena_free_bytes() || !samples_start(rows)) {
+	free_bytes = arena_free_bytes();
+	if (need > free_bytes || !samples_start(rows)) {
 		*reason = "samples=%lu needs %lu bytes, memory holds %lu";
 		numbers[0] = arguments->samples;
 		numbers[1] = need;
 		numbers[2] = arena_free_bytes();
 		return false;
 	}
+	engine.spare_bytes = free_bytes - need;
 	return true;
 }
 

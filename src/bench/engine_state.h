@@ -29,6 +29,7 @@ struct engine {
 	uint32_t stack_offset;
 	uint32_t buffer_offset;
 	uint64_t bound_ms;
+	uint64_t spare_bytes; /* of the arena, beyond samples and report */
 	struct engine_checks checks;
 	struct benchmark_run *volatile current;
 };

@@ -55,24 +55,30 @@ static void describe_stray(const struct stray_output *stray, char *text, size_t 
 	}
 }
 
-const char *report_reason(const struct benchmark_run *run)
+/* Reasons and notes are literals with up to three numbers. */
+static const char *format_numbers(const char *format, const uint64_t numbers[3])
 {
 	static char text[REASON_BYTES];
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	(void)snprintf(text, sizeof(text), format, numbers[0], numbers[1], numbers[2]);
+#pragma GCC diagnostic pop
+	return text;
+}
+
+const char *report_reason(const struct benchmark_run *run)
+{
+	static char stray[REASON_BYTES];
+
 	if (run->reason == NULL && run->stray.bytes > 0) {
-		describe_stray(&run->stray, text, sizeof(text));
-		return text;
+		describe_stray(&run->stray, stray, sizeof(stray));
+		return stray;
 	}
 	if (run->reason == NULL) {
 		return report_outcome(run) == BENCHMARK_FAILED ? "the run ended before it did" : "";
 	}
-	/* Reasons are literals with up to three numbers. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	(void)snprintf(text, sizeof(text), run->reason, run->reason_numbers[0],
-		       run->reason_numbers[1], run->reason_numbers[2]);
-#pragma GCC diagnostic pop
-	return text;
+	return format_numbers(run->reason, run->reason_numbers);
 }
 
 static uint64_t output_bound_ms(const struct arguments *arguments)
@@ -152,6 +158,16 @@ static void report_outcomes(void)
 	}
 }
 
+static void report_notes(void)
+{
+	const struct benchmark_note *note;
+
+	for (uint32_t i = 0; (note = engine_note(i)) != NULL; i++) {
+		wire_line("note", "name=%s : %s", note->benchmark->name,
+			  format_numbers(note->text, note->numbers));
+	}
+}
+
 static void report_checks(void)
 {
 	const struct engine_checks *checks = engine_checks();
@@ -179,6 +195,7 @@ void report_results(const struct arguments *arguments)
 		report_metrics(statistics);
 	}
 	report_outcomes();
+	report_notes();
 	report_checks();
 	if (statistics != NULL && arguments->dump_raw) {
 		report_raw();

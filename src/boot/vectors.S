@@ -36,6 +36,12 @@
 	br	x30
 .endm
 
+	/* Ends a stay at EL0 that el0_entry.S began. */
+.macro el0_slot target
+	.balign	128
+	b	\target
+.endm
+
 	.balign	2048
 	.global	exception_vectors
 exception_vectors:
@@ -47,8 +53,8 @@ exception_vectors:
 	irq_slot
 	full_slot 6                     /* FIQ */
 	full_slot 7                     /* SError */
-	full_slot 8                     /* EL0, AArch64 */
-	full_slot 9
+	el0_slot el0_synchronous        /* EL0, AArch64 */
+	el0_slot el0_interrupt
 	full_slot 10
 	full_slot 11
 	full_slot 12                    /* EL0, AArch32, which the image never uses */

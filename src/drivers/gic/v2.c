@@ -184,7 +184,7 @@ TIMED static void v2_send_list(const struct gic_list *list)
 	write32(v2.distributor, GICD_SGIR, value);
 }
 
-static void v2_enable(uint32_t intid)
+TIMED static void v2_enable(uint32_t intid)
 {
 	v2.enabled[cpu_index()] |= 1U << intid;
 	write32(v2.distributor, GICD_ISENABLER, 1U << intid);

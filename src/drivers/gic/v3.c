@@ -299,7 +299,7 @@ TIMED static void v3_send_list(const struct gic_list *list)
 	isb();
 }
 
-static void v3_enable(uint32_t intid)
+TIMED static void v3_enable(uint32_t intid)
 {
 	uint32_t cpu = cpu_index();
 
