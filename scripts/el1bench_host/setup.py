@@ -20,8 +20,9 @@ PACKAGES = {
     "build": ("cmake", "ninja-build", "make", "gcc", "libc6-dev", "gcc-aarch64-linux-gnu",
               "newlib-source", "xz-utils", "device-tree-compiler", "python3-lz4"),
     "run": ("qemu-system-arm",),
+    "lab": ("python3-serial",),
     "test": ("libcmocka-dev", "libfdt-dev", "clang-format", "clang-tidy", "cppcheck", "shellcheck",
-             "pyflakes3", "python3-serial"),
+             "pyflakes3"),
 }
 PURPOSES = tuple(PACKAGES)
 
@@ -94,12 +95,13 @@ def ensure_packages(purpose: str, quiet: bool = False) -> None:
 
 
 def ensure(purpose: str, quiet: bool = False) -> dict[str, str]:
-    """Put in place what `purpose` needs: build, run (an image that is there already) or test.
+    """Put in place what `purpose` needs: build, run (an image that is there already), lab (serial
+    ports) or test.
 
     Returns where the libraries of the image are, by name, where the purpose needs them.
     """
     ensure_packages(purpose, quiet)
-    if purpose == "run":
+    if purpose in ("run", "lab"):
         return {}
     return {
         "newlib": str(newlib.ensure(quiet)),

@@ -1,0 +1,48 @@
+"""A pseudo-terminal that stands in for a serial port, under a name of its own."""
+
+import os
+import pty
+import tty
+from pathlib import Path
+
+
+class Terminal:
+    """A pseudo-terminal under a name of its own. `write` loses what nobody reads, as a UART does."""
+
+    def __init__(self, link: Path) -> None:
+        self.link = link
+        self.master = -1
+        self._slave = -1
+        self.plug()
+
+    def plug(self) -> None:
+        """Make it, and have the name point to it."""
+        self.master, self._slave = pty.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self.master, False)
+        fresh = self.link.with_name(f".{self.link.name}.new")
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(os.ttyname(self._slave))
+        fresh.rename(self.link)
+
+    def unplug(self) -> None:
+        """Take it away from whoever has it open."""
+        if self.master >= 0:
+            self.link.unlink(missing_ok=True)
+            os.close(self.master)
+            os.close(self._slave)
+            self.master = self._slave = -1
+
+    def read(self) -> bytes:
+        """What has been sent to it."""
+        try:
+            return os.read(self.master, 4096)
+        except (BlockingIOError, OSError):
+            return b""
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+        try:
+            os.write(self.master, data)
+        except OSError:
+            pass
