@@ -118,6 +118,9 @@ extern struct gic_stages gic_stages[CPU_MAX];
  */
 void gic_set_staged(bool staged);
 
+/* GICD_IIDR: implementer, revision, variant and product; 0 before `gic_start`. Core 0. */
+uint32_t gic_identification(void);
+
 /* How an SGI to all others is sent: "filter" (GICv2), "irm" (GICv3), for the provenance lines. */
 const char *gic_broadcast_method(void);
 

@@ -13,7 +13,8 @@ TYPES = ("begin", "info", "cpu", "cache", "ignored", "plan", "metric", "derived"
 INFO_KEYS = (
     "compiler", "flags", "newlib", "image-crc", "image-bytes", "model", "tree", "load-address",
     "entry-el", "entry-mmu", "entry-stamp", "arguments", "emulated", "counter-hz", "counter-step",
-    "gic", "broadcast", "psci", "conduit", "cores", "stack-offset", "buffer-offset", "memory")
+    "gic", "gic-id", "broadcast", "psci", "conduit", "cores", "stack-offset", "buffer-offset",
+    "memory")
 METRIC_FIELDS = ("cpu", "peer", "n", "warmup", "min", "mean", "p50", "p90", "p99", "p999", "max",
                  "cold", "ops", "factors", "excluded", "samples")
 DERIVED_FIELDS = ("minuend", "subtrahend")

@@ -126,6 +126,7 @@ def _machine(decoded: DecodedLog) -> dict[str, Any]:
         "cpus": [{"index": cpu.index, "mpidr": f"{cpu.mpidr:#x}", "midr": f"{cpu.midr:#x}",
                   "cluster": cpu.cluster, "core": cpu.core, "counter_hz": cpu.counter_hz,
                   "entry_el": cpu.entry_el} for cpu in sorted(cpus, key=lambda one: one.index)],
+        "gic_id": _first(decoded, "gic-id"),
         "broadcast": _first(decoded, "broadcast"),
         "cores": _first(decoded, "cores"),
     }

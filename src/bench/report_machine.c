@@ -75,6 +75,7 @@ static void report_gic(void)
 		return;
 	}
 	info_number("gic", gic->version);
+	wire_line("info", "key=gic-id : 0x%08" PRIx32, gic_identification());
 	info("broadcast", gic_broadcast_method());
 }
 

@@ -58,7 +58,7 @@ class Boot:
                  "image-bytes": "65536", "model": "linux,dummy-virt", "tree": "x0",
                  "load-address": "0x40200000", "entry-el": "1", "entry-mmu": "off",
                  "entry-stamp": "12345", "arguments": "el1bench.seed=1", "counter-hz": str(hz),
-                 "counter-step": str(step), "gic": "2", "broadcast": "filter", "psci": "1.1",
+                 "counter-step": str(step), "gic": "2", "gic-id": "0x0200143b", "broadcast": "filter", "psci": "1.1",
                  "conduit": "hvc", "cores": f"{cpus}/{cpus}", "stack-offset": "64",
                  "buffer-offset": "128", "memory": "1000000"}
         if emulated:

@@ -23,6 +23,8 @@
 
 #include "../../src/drivers/gic/hot.h"
 
+#define MODEL_IIDR 0x0200143bU
+
 struct cpu cpus[CPU_MAX];
 static uint32_t current;
 

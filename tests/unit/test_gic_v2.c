@@ -43,6 +43,8 @@ uint32_t read32(const volatile void *base, uint32_t offset)
 		return model.distributor_control;
 	case 0x004:
 		return model.typer;
+	case 0x008:
+		return MODEL_IIDR;
 	case 0x200:
 		return model.pending[current];
 	case 0x300:
@@ -170,6 +172,7 @@ static void start_disables_shared_interrupts_and_enables_the_distributor(void **
 	}
 	assert_int_equal(model.shared_enabled[4], UINT32_MAX); /* not implemented: not touched */
 	assert_non_null(irq_entry);
+	assert_int_equal(gic_identification(), MODEL_IIDR);
 }
 
 static void start_refuses_what_does_not_answer(void **state)

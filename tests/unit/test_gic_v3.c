@@ -73,6 +73,8 @@ uint32_t read32(const volatile void *base, uint32_t offset)
 			return model.distributor_control | (model.distributor_busy ? 1U << 31 : 0);
 		case 0x0004:
 			return model.typer;
+		case 0x0008:
+			return MODEL_IIDR;
 		default:
 			assert_int_equal(offset, 0xffe8);
 			return model.pidr2;
@@ -254,6 +256,7 @@ static void start_routes_by_affinity(void **state)
 		assert_int_equal(model.shared_enabled[word], 0);
 	}
 	assert_int_equal(model.shared_enabled[4], UINT32_MAX);
+	assert_int_equal(gic_identification(), MODEL_IIDR);
 }
 
 static void start_refuses_what_does_not_answer(void **state)

@@ -8,8 +8,13 @@
 
 #include "driver.h"
 #include "el1bench/cpu.h"
+#include "el1bench/mmio.h"
 
 const struct gic_operations *gic;
+
+#define GICD_IIDR 0x008 /* the same in all versions */
+
+static uint32_t identification;
 
 /* An interrupt that nobody asked for: counted on the core that took it. */
 TIMED static void unhandled(uint32_t intid, uint32_t source, uint64_t stamp)
@@ -49,6 +54,7 @@ bool gic_start(const struct gic_description *description, const char **reason)
 	if (!driver->start(description, reason) || !driver->start_cpu(cpu_index(), reason)) {
 		return false;
 	}
+	identification = read32(description->distributor, GICD_IIDR);
 	gic = driver;
 	return true;
 }
@@ -70,6 +76,11 @@ TIMED void gic_set_handler(uint32_t intid, gic_handler handler)
 TIMED void gic_set_staged(bool staged)
 {
 	exception_set_irq_entry(staged ? gic->staged_entry : gic->entry);
+}
+
+uint32_t gic_identification(void)
+{
+	return identification;
 }
 
 const char *gic_broadcast_method(void)
