@@ -19,6 +19,8 @@ struct arguments {
 	char text[ARGUMENTS_TEXT_BYTES]; /* as given, one space between words */
 	char suites[256];                /* comma-separated suites or benchmarks; "" means all */
 	char emulated[64];               /* what the host says emulates us, "" on hardware */
+	bool samples_auto;               /* samples=auto: until `ci` is reached, or a cap */
+	uint32_t ci_ppm;                 /* ci=: parts per million, 100 to 500000; 0: not given */
 	uint32_t samples;                /* per row, 1 to ARGUMENTS_SAMPLES_MAX; default 1000 */
 	uint32_t warmup;                 /* per row, 0 to 1000000; default 16 */
 	uint32_t batch;                  /* operations, 1 to 65536; default 0: from a pilot */

@@ -27,6 +27,18 @@ struct engine_checks {
  */
 bool engine_plan(const struct arguments *arguments, const char **reason, uint64_t numbers[3]);
 
+/*
+ * With samples=auto a row gets no more samples than this, and fewer where memory holds fewer. The
+ * rounds of a unit go on until every row of it is as precise as `ci=` says (precision.h), or to the
+ * cap; the outcome of a benchmark that was not then says so.
+ */
+#define ENGINE_AUTO_CAP 10000U
+#define ENGINE_AUTO_CI_PPM 10000U /* without `ci=`: 1 % */
+
+/* Samples asked for each row, or the cap; what is to be reached, in parts per million, or 0. */
+uint32_t engine_samples(void);
+uint32_t engine_ci_ppm(void);
+
 /* An upper bound of the timed part in milliseconds, for the plan line; at least 1. */
 uint64_t engine_bound_ms(void);
 

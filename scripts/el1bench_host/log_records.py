@@ -174,13 +174,15 @@ def parse_cache(rest: str) -> Cache:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a boot is going to do; `cut` if not all names fitted the line."""
+    """What a boot is going to do; `cut` if not all names fitted the line. `ci` is in parts per
+    million, 0 if the number of samples is fixed."""
 
     benchmarks: int
     rows: int
     samples: int
     warmup: int
     bound_ms: int
+    ci: int
     names: tuple[str, ...]
     cut: bool
 
@@ -195,7 +197,8 @@ def parse_plan(rest: str) -> Plan:
         names = names[:-1]
     return Plan(natural(_need(found, "benchmarks")), natural(_need(found, "rows")),
                 natural(_need(found, "samples")), natural(_need(found, "warmup")),
-                natural(_need(found, "bound-ms")), tuple(name(one) for one in names), cut)
+                natural(_need(found, "bound-ms")), natural(found.get("ci", "0"), 1 << 20),
+                tuple(name(one) for one in names), cut)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ WARNINGS = {
     "drift": "the samples rise or fall in the course of the run; the figures depend on when it ended",
     "correlated": "neighbouring samples resemble each other; standard error and intervals are too "
                   "narrow",
+    "wide": "the headline is less sure than ci= asked for: the cap on samples came first",
     "near-floor": "the median is less than twice what reading the counter costs",
     "samples-lost": "raw samples are missing from the log; the figures are the image's own",
 }
@@ -205,6 +206,7 @@ def _run(decoded: DecodedLog) -> dict[str, Any]:
         "samples": plan.samples if plan else None,
         "warmup": plan.warmup if plan else None,
         "host": {"counter": counter.text} if counter else {},
+        "ci": plan.ci / 1e6 if plan and plan.ci else None,
         "complete": decoded.complete,
         "checks": _sum_of_checks(decoded),
         "status": decoded.status(),
@@ -262,6 +264,9 @@ def _metric(row: Row, index: int, boot: Boot, floors: Mapping[Optional[int], Fra
             warnings.append("drift")
         if found.order.correlated:
             warnings.append("correlated")
+    if (found is not None and boot.plan is not None and boot.plan.ci and not metric.derived
+            and not found.precise(step, Fraction(boot.plan.ci, 10 ** 6))):
+        warnings.append("wide")
     if (n and floor is not None and not metric.name.startswith("clock.") and not metric.derived
             and Fraction(source.p50, metric.ops) < 2 * floor):
         warnings.append("near-floor")

@@ -235,6 +235,11 @@ def _number(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
+def _samples(text: str) -> int | str:
+    """An argparse type: a number of samples, or `auto`."""
+    return text if text == "auto" else _number(1, SAMPLES_MAX)(text)
+
+
 def _seconds(text: str) -> float:
     """An argparse type: a time of more than nothing."""
     try:
@@ -257,7 +262,10 @@ def register(subparsers: Any) -> None:
     add("--board", default="qemu-virt", help="a folder of boards/ (default: qemu-virt)")
     add("--suite", help="suites or benchmarks, comma-separated: smoke, clock, ipi.normal, ... "
         "(default: all)")
-    add("--samples", type=_number(1, SAMPLES_MAX), help="samples per row (default: 1000)")
+    add("--samples", type=_samples, metavar="N", help="samples per row (default: 1000), or auto: "
+        "as many as --ci takes")
+    add("--ci", metavar="PERCENT", help="with --samples auto: half-width of the confidence interval "
+        "of each headline, 0.01%% to 50%% (default: 1%%)")
     add("--cpus", type=_number(1, machine.CORES_MAX), help="cores (default: 4)")
     add("--boots", type=_number(1, 100_000), default=1,
         help="boots, all in one result (default: 1)")
@@ -316,6 +324,12 @@ def _arguments(args: argparse.Namespace, emulated: str) -> list[str]:
         words.append(f"suite={args.suite}")
     if args.samples is not None:
         words.append(f"samples={args.samples}")
+    if args.ci is not None:
+        if args.samples != "auto":
+            raise UserError("--ci needs --samples auto")
+        if not re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,4})?%?", args.ci):
+            raise UserError(f"--ci: `{args.ci}` is not per cent from 0.01% to 50%")
+        words.append(f"ci={args.ci.removesuffix('%')}%")
     words = [PREFIX + word for word in words] + _words(args.args)
     if sum(len(word) + 1 for word in words) > WORDS_BYTES_MAX:
         raise UserError(f"the boot arguments are longer than {WORDS_BYTES_MAX} characters")

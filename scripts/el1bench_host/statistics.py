@@ -26,6 +26,8 @@ FENCE = 3
 outer fences); those beyond half of it (the inner fences) are mild ones."""
 QUANTISED_STEPS = Fraction(1, 2)
 """A standard deviation below this many counter steps is that of the counter, not of the samples."""
+PRECISE_STEPS = 32
+"""An interval's half-width of one so-manieth of a counter step is as good as any."""
 _Z95 = 1.959964
 
 
@@ -75,6 +77,18 @@ class Statistics:
     def quantised(self, step: int) -> bool:
         """True if the samples spread less than the counter's step can show."""
         return self.deviation < QUANTISED_STEPS * step
+
+    def precise(self, step: int, share: Fraction) -> bool:
+        """True if the 95 % interval of the headline (the median; where that is coarse, the mean
+        without far outliers) is at most `share` of it, or a 32nd of a step, to either side."""
+        if self.n < INTERVAL_MIN:
+            return False
+        if self.coarse(step):
+            kept = self.n - self.trimmed
+            middle, half = abs(self.trimmed_mean), _Z95 * self.deviation / math.sqrt(kept)
+        else:
+            middle, half = abs(self.p50), Fraction(self.p50_high - self.p50_low, 2)
+        return half <= max(share * middle, Fraction(step, PRECISE_STEPS))
 
 
 def quantile_rank(n: int, numerator: int, denominator: int) -> int:

@@ -1,6 +1,7 @@
 /*
  * Running the plan: unit by unit, warm-up first, within a unit in rounds that pair the cases up,
- * each sample after a gap of random length.
+ * each sample after a gap of random length. With samples=auto, rounds come in blocks; what is looked
+ * at between two blocks is not timed code, but the console stays locked.
  */
 #include "el1bench/engine.h"
 
@@ -9,6 +10,9 @@
 #include "el1bench/cpu.h"
 #include "engine_state.h"
 #include "pace.h"
+
+#define ALL_ROUNDS UINT32_MAX
+#define AUTO_FIRST_BLOCK 128 /* even: two rounds belong together */
 
 struct engine engine;
 
@@ -68,13 +72,13 @@ TIMED static void draw_unit_order(void)
  * All rounds of a unit: each takes one sample of every live member. Two rounds share an order, the
  * second one mirrored (A B B A), so that a drift over time weighs on all members alike.
  */
-TIMED static void sample_rounds(bool warming)
+TIMED static uint32_t sample_rounds(bool warming, uint32_t first, uint32_t end)
 {
 	struct benchmark_run *members = &engine.runs[unit->first];
-	uint32_t rounds = 1;
+	uint32_t rounds = end;
 
 	samples_warm_up(warming);
-	for (uint32_t round = 0; round < rounds; round++) {
+	for (uint32_t round = first; round < rounds && round < end; round++) {
 		bool mirrored = round % 2 == 1;
 
 		if (!mirrored) {
@@ -93,9 +97,26 @@ TIMED static void sample_rounds(bool warming)
 		}
 	}
 	samples_warm_up(false);
+	return rounds;
 }
 
-TIMED static void run_unit(void)
+/*
+ * Blocks of rounds, each as many as all before it, until all rows are precise enough. Looking at
+ * them leaves the caches in another state: it is followed by warm-up rounds again.
+ */
+static void sample_until_precise(void)
+{
+	uint32_t end = AUTO_FIRST_BLOCK;
+	uint32_t rounds = sample_rounds(false, 0, end);
+
+	while (end < rounds && !engine_unit_is_precise(unit)) {
+		(void)sample_rounds(true, 0, ALL_ROUNDS);
+		rounds = sample_rounds(false, end, 2 * end);
+		end *= 2;
+	}
+}
+
+TIMED static void start_unit(void)
 {
 	struct benchmark_run *members = &engine.runs[unit->first];
 
@@ -104,8 +125,12 @@ TIMED static void run_unit(void)
 			members[i].state = BENCHMARK_RUNNING;
 		}
 	}
-	sample_rounds(true);
-	sample_rounds(false);
+}
+
+TIMED static void finish_unit(void)
+{
+	struct benchmark_run *members = &engine.runs[unit->first];
+
 	for (uint32_t i = 0; i < unit->count; i++) {
 		if (is_live(&members[i])) {
 			finish(&members[i]);
@@ -117,11 +142,21 @@ TIMED static void run_unit(void)
 	engine.current = NULL;
 }
 
-TIMED static void run_units(void)
+static void run_units(void)
 {
 	for (uint32_t i = 0; i < engine.unit_count; i++) {
 		unit = &engine.units[i];
-		run_unit();
+		start_unit();
+		(void)sample_rounds(true, 0, ALL_ROUNDS);
+		if (engine.ci_ppm == 0) {
+			(void)sample_rounds(false, 0, ALL_ROUNDS);
+		} else {
+			sample_until_precise();
+		}
+		finish_unit();
+		if (engine.ci_ppm != 0) {
+			engine_note_imprecise(unit);
+		}
 	}
 }
 
@@ -152,6 +187,16 @@ const struct engine_checks *engine_checks(void)
 uint64_t engine_bound_ms(void)
 {
 	return engine.bound_ms == 0 ? 1 : engine.bound_ms;
+}
+
+uint32_t engine_samples(void)
+{
+	return engine.samples;
+}
+
+uint32_t engine_ci_ppm(void)
+{
+	return engine.ci_ppm;
 }
 
 uint32_t engine_run_count(void)

@@ -17,6 +17,8 @@
 #define TOTAL_METRIC "total"
 #define NET_METRIC "net"
 
+#define AUTO_CAP_MIN 256 /* below, samples=auto does not fit */
+
 /* Generous shares of the time bound; emulation on a loaded host has to fit. */
 #define BOUND_BASE_MS 1000
 #define BOUND_CHECK_MS 5000
@@ -101,12 +103,12 @@ static bool same_unit(const struct benchmark *a, const struct benchmark *b)
 	return a->group != NULL && b->group != NULL && strcmp(a->group, b->group) == 0;
 }
 
-static void add_run(const struct benchmark *benchmark, enum benchmark_state state, uint32_t asked)
+static void add_run(const struct benchmark *benchmark, enum benchmark_state state)
 {
 	engine.runs[engine.run_count++] = (struct benchmark_run){
 		.benchmark = benchmark,
 		.state = state,
-		.samples = samples_of(benchmark, asked),
+		.samples = samples_of(benchmark, engine.samples),
 		.random = &engine.random,
 	};
 }
@@ -122,7 +124,7 @@ static void add_unit(const struct benchmark *leader, const struct arguments *arg
 
 		if ((benchmark == leader || same_unit(benchmark, leader)) &&
 		    arguments_selects(arguments, benchmark->name)) {
-			add_run(benchmark, BENCHMARK_READY, arguments->samples);
+			add_run(benchmark, BENCHMARK_READY);
 		}
 	}
 	unit->count = engine.run_count - unit->first;
@@ -169,7 +171,7 @@ static void draw_order(const struct arguments *arguments)
 	add_units(leaders, leader_count, arguments, true);
 	for (size_t i = 0; i < registered_count(); i++) {
 		if (!arguments_selects(arguments, benchmarks_start[i]->name)) {
-			add_run(benchmarks_start[i], BENCHMARK_NOT_SELECTED, arguments->samples);
+			add_run(benchmarks_start[i], BENCHMARK_NOT_SELECTED);
 		}
 	}
 }
@@ -179,13 +181,16 @@ static bool is_ready(const struct benchmark_run *run)
 	return run->state == BENCHMARK_READY;
 }
 
-/* Opens the store if memory holds it and what the report will take; else false with numbers. */
-static bool open_store(const struct arguments *arguments, const char **reason, uint64_t numbers[3])
+/* What the rows of all ready benchmarks take. */
+struct store_need {
+	uint64_t bytes;
+	uint32_t rows;
+	uint32_t most_samples;
+};
+
+static struct store_need store_need(void)
 {
-	uint64_t need = 0;
-	uint32_t rows = 0;
-	uint32_t most_samples = 0;
-	uint64_t free_bytes;
+	struct store_need need = {.bytes = BUFFER_ALIGN};
 
 	for (uint32_t i = 0; i < engine.run_count; i++) {
 		const struct benchmark_run *run = &engine.runs[i];
@@ -197,33 +202,56 @@ static bool open_store(const struct arguments *arguments, const char **reason, u
 			continue;
 		}
 		run_rows = run->benchmark->row_count(smp_online_count());
-		need += row_bytes * run_rows;
-		rows += run_rows + (run->benchmark->control != NULL);
-		most_samples = run->samples > most_samples ? run->samples : most_samples;
+		need.bytes += row_bytes * run_rows;
+		need.rows += run_rows + (run->benchmark->control != NULL);
+		need.most_samples =
+			run->samples > need.most_samples ? run->samples : need.most_samples;
 	}
-	if (rows > BENCHMARK_ROWS_MAX) {
+	need.bytes += need.rows * sizeof(struct sample_row);
+	need.bytes += memory_need_report(need.rows, need.most_samples);
+	return need;
+}
+
+/* With samples=auto, lowers the cap until memory holds the samples. */
+static void fit_cap(void)
+{
+	while (engine.ci_ppm != 0 && engine.samples > AUTO_CAP_MIN &&
+	       store_need().bytes > arena_free_bytes()) {
+		engine.samples /= 2;
+		for (uint32_t i = 0; i < engine.run_count; i++) {
+			engine.runs[i].samples =
+				samples_of(engine.runs[i].benchmark, engine.samples);
+		}
+	}
+}
+
+/* Opens the store if memory holds it and what the report will take; else false with numbers. */
+static bool open_store(const char **reason, uint64_t numbers[3])
+{
+	struct store_need need = store_need();
+	uint64_t free_bytes;
+
+	if (need.rows > BENCHMARK_ROWS_MAX) {
 		*reason = "%lu rows are more than the %lu that the store takes";
-		numbers[0] = rows;
+		numbers[0] = need.rows;
 		numbers[1] = BENCHMARK_ROWS_MAX;
 		return false;
 	}
-	if (most_samples > SAMPLE_CODE_SAMPLES_MAX) {
+	if (need.most_samples > SAMPLE_CODE_SAMPLES_MAX) {
 		*reason = "samples=%lu is more than the %lu that a row can hold";
-		numbers[0] = most_samples;
+		numbers[0] = need.most_samples;
 		numbers[1] = SAMPLE_CODE_SAMPLES_MAX;
 		return false;
 	}
-	need += rows * sizeof(struct sample_row) + BUFFER_ALIGN;
-	need += memory_need_report(rows, most_samples);
 	free_bytes = arena_free_bytes();
-	if (need > free_bytes || !samples_start(rows)) {
+	if (need.bytes > free_bytes || !samples_start(need.rows)) {
 		*reason = "samples=%lu needs %lu bytes, memory holds %lu";
-		numbers[0] = arguments->samples;
-		numbers[1] = need;
+		numbers[0] = engine.samples;
+		numbers[1] = need.bytes;
 		numbers[2] = arena_free_bytes();
 		return false;
 	}
-	engine.spare_bytes = free_bytes - need;
+	engine.spare_bytes = free_bytes - need.bytes;
 	return true;
 }
 
@@ -332,18 +360,28 @@ bool engine_plan(const struct arguments *arguments, const char **reason, uint64_
 		*reason = refusal;
 		return false;
 	}
+	if (arguments->ci_ppm != 0 && !arguments->samples_auto) {
+		*reason = "ci= needs samples=auto";
+		return false;
+	}
 	/* Each boot of a run draws anew, and no boot repeats one of a run with a nearby seed. */
 	random_seed(&engine.random, arguments->seed);
 	random_seed(&engine.random, random_next(&engine.random) + arguments->boot);
 	engine.stack_offset = random_below(&engine.random, STACK_OFFSETS) * STACK_ALIGN;
 	engine.buffer_offset = random_below(&engine.random, BUFFER_OFFSETS) * BUFFER_ALIGN;
 	engine.warmup = arguments->warmup;
+	engine.samples = arguments->samples_auto ? ENGINE_AUTO_CAP : arguments->samples;
+	engine.ci_ppm = 0;
+	if (arguments->samples_auto) {
+		engine.ci_ppm = arguments->ci_ppm == 0 ? ENGINE_AUTO_CI_PPM : arguments->ci_ppm;
+	}
 	engine.batch = arguments->batch;
 	engine.counter_step = pace_counter_step();
 	engine.run_count = 0;
 	engine.unit_count = 0;
 	draw_order(arguments);
-	if (!open_store(arguments, reason, numbers)) {
+	fit_cap();
+	if (!open_store(reason, numbers)) {
 		return false;
 	}
 	prepare_all();

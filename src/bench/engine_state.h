@@ -23,6 +23,8 @@ struct engine {
 	uint32_t unit_count;
 	struct random_state random; /* of this boot */
 	uint32_t warmup;
+	uint32_t samples;      /* asked for each row; with samples=auto, the cap */
+	uint32_t ci_ppm;       /* that samples=auto wants to reach; 0: a fixed number of samples */
 	uint32_t batch;        /* operations in a sample of batched benchmarks; 0: from a pilot */
 	uint32_t counter_step; /* ticks */
 	uint32_t spin_range;   /* gaps between samples are drawn from [0, spin_range) */
@@ -35,6 +37,12 @@ struct engine {
 };
 
 extern struct engine engine;
+
+/* True if every row of the unit's live members is as precise as `ci_ppm` says. */
+bool engine_unit_is_precise(const struct engine_unit *unit);
+
+/* Notes, as the reason of members that passed, that the cap on samples came first. */
+void engine_note_imprecise(const struct engine_unit *unit);
 
 /* True for a benchmark without rows: it is called once, without warm-up. */
 static inline bool engine_is_check(const struct benchmark *benchmark)

@@ -133,9 +133,9 @@ void report_plan(const struct arguments *arguments)
 	wire_line("info", "key=buffer-offset : %" PRIu32, engine_buffer_offset());
 	wire_line("plan",
 		  "benchmarks=%" PRIu32 " rows=%" PRIu32 " samples=%" PRIu32 " warmup=%" PRIu32
-		  " bound-ms=%" PRIu64 " : %s",
-		  count, samples_row_count(), arguments->samples, arguments->warmup,
-		  engine_bound_ms() + output_bound_ms(arguments), names);
+		  " bound-ms=%" PRIu64 " ci=%" PRIu32 " : %s",
+		  count, samples_row_count(), engine_samples(), arguments->warmup,
+		  engine_bound_ms() + output_bound_ms(arguments), engine_ci_ppm(), names);
 }
 
 static void report_outcomes(void)

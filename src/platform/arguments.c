@@ -13,6 +13,9 @@
 #define PACE_MIN 300U
 #define PACE_MAX 4000000U
 #define CLOCK_MS_MAX 600000U
+#define CI_ONE_PERCENT 10000U
+#define CI_PPM_MIN 100U
+#define CI_PPM_MAX 500000U
 
 /* One value of `key=value`; on a bad one, returns what would have been good. */
 typedef const char *(*value_function)(struct arguments *arguments, const char *value);
@@ -93,11 +96,40 @@ static const char *set_samples(struct arguments *arguments, const char *value)
 {
 	uint64_t number;
 
+	arguments->samples_auto = strcmp(value, "auto") == 0;
+	if (arguments->samples_auto) {
+		return NULL;
+	}
 	if (!parse_number(value, 1, ARGUMENTS_SAMPLES_MAX, &number)) {
-		return "a number from 1 to 100000000";
+		return "auto or a number from 1 to 100000000";
 	}
 	arguments->samples = (uint32_t)number;
 	arguments->samples_given = true;
+	return NULL;
+}
+
+/* Per cent with up to four decimals: `1%`, `0.25%`. */
+static const char *set_ci(struct arguments *arguments, const char *value)
+{
+	uint32_t ppm = 0;
+	uint32_t unit = CI_ONE_PERCENT; /* of the next digit's place, above it */
+	bool point = false;
+	const char *c;
+
+	for (c = value; (*c >= '0' && *c <= '9') || (*c == '.' && !point); c++) {
+		if (*c == '.') {
+			point = true;
+		} else if (!point && ppm <= CI_PPM_MAX) {
+			ppm = ppm * 10 + (uint32_t)(*c - '0') * CI_ONE_PERCENT;
+		} else if (point) {
+			unit /= 10;
+			ppm += (uint32_t)(*c - '0') * unit;
+		}
+	}
+	if (strcmp(c, "%") != 0 || ppm < CI_PPM_MIN || ppm > CI_PPM_MAX) {
+		return "per cent from 0.01% to 50%";
+	}
+	arguments->ci_ppm = ppm;
 	return NULL;
 }
 
@@ -207,7 +239,7 @@ static const struct {
 	{"suite", set_suite},     {"samples", set_samples},   {"warmup", set_warmup},
 	{"seed", set_seed},       {"boot", set_boot},         {"dump", set_dump},
 	{"on_exit", set_on_exit}, {"emulated", set_emulated}, {"batch", set_batch},
-	{"pace", set_pace},       {"clock_ms", set_clock_ms},
+	{"pace", set_pace},       {"clock_ms", set_clock_ms}, {"ci", set_ci},
 };
 
 /* The first refusal stands; later words are still obeyed, so that `on_exit` is. */

@@ -72,10 +72,10 @@ class Boot:
         self.line("ignored", ": console=ttyAML0")
         return self
 
-    def plan(self, names: Sequence[str], rows: int = 1) -> "Boot":
-        """The plan line."""
+    def plan(self, names: Sequence[str], rows: int = 1, ci: int = 0) -> "Boot":
+        """The plan line; `ci` in parts per million."""
         self.line("plan", f"benchmarks={len(names)} rows={rows} samples={self.samples} "
-                          f"warmup={self.warmup} bound-ms=1500 : {','.join(names)}")
+                          f"warmup={self.warmup} bound-ms=1500 ci={ci} : {','.join(names)}")
         return self
 
     def metric(self, index: int, row: Row) -> None:

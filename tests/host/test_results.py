@@ -104,6 +104,11 @@ class Content(unittest.TestCase):
                          ["coarse", "quantised", "constant", "near-floor"])
         self.assertEqual(one_row([500, 600, "lost"])["warnings"], ["few", "excluded"])
 
+    def test_ci(self) -> None:
+        self.assertIsNone(make_results(decode_log(example_boot().text()))["run"]["ci"])
+        boot = Boot().head().plan(["ipi.normal"], 1, ci=2500).end()
+        self.assertEqual(make_results(decode_log(boot.text()))["run"]["ci"], 0.0025)
+
     def test_step_seen(self) -> None:
         self.assertIsNone(make_results(decode_log(example_boot().text()))["machine"]["step_seen"])
         boot = Boot().head(step=4).plan(["clock.step"], 1)

@@ -22,10 +22,10 @@ FALSE_ALARMS = 0.01
 
 
 def warnings_of(samples: Sequence[int | str], step: int = 1, floor: int = 1,
-                cut: bool = False) -> list[str]:
+                cut: bool = False, ci: int = 0) -> list[str]:
     """The warnings of a row of these samples."""
     rows = [Row("clock.floor.pair", [floor] * 10), Row("ipi.normal.total", samples, peer=1)]
-    boot = Boot().head(step=step).plan(["ipi.normal"], 2).results(rows, limit=100).end()
+    boot = Boot().head(step=step).plan(["ipi.normal"], 2, ci).results(rows, limit=100).end()
     text = boot.text()
     if cut:
         lines = text.splitlines(keepends=True)
@@ -70,6 +70,8 @@ class Keywords(unittest.TestCase):
         "drift": (lambda: warnings_of(drifting(1000, 1.0)), lambda: warnings_of(normal(1000))),
         "correlated": (lambda: warnings_of(dependent(1000, 0.3)),
                        lambda: warnings_of(normal(1000))),
+        "wide": (lambda: warnings_of(normal(400), ci=2500),
+                 lambda: warnings_of(normal(400), ci=10000)),
         "near-floor": (lambda: warnings_of(normal(40), floor=520),
                        lambda: warnings_of(normal(40), floor=450)),
         "samples-lost": (lambda: warnings_of(normal(400), cut=True),
@@ -94,6 +96,17 @@ class Keywords(unittest.TestCase):
         samples = [40 * (value // 40) for value in normal(400, 10.0)]
         self.assertIn("quantised", warnings_of(samples, step=40))
         self.assertNotIn("quantised", warnings_of(samples, step=1))
+
+    def test_wide_goes_by_the_headline(self) -> None:
+        """Half 7, half 8: 1.96 standard errors of 0.0503 are 1.31 % of 7.5, and 0.098 ticks."""
+        samples = [7, 8] * 50
+        self.assertIn("wide", warnings_of(samples, ci=13000))
+        self.assertNotIn("wide", warnings_of(samples, ci=13300))
+        self.assertNotIn("wide", warnings_of(samples + [10**6], ci=13300))
+        self.assertNotIn("wide", warnings_of(samples))
+        # To a 32nd of a step, whatever the share: 1 % of this one would be 0.0005 ticks.
+        self.assertNotIn("wide", warnings_of(([0] * 19 + [1]) * 20, ci=10000))
+        self.assertIn("wide", warnings_of(([0] * 19 + [1]) * 5, ci=10000))
 
     def test_a_step_in_the_middle_is_a_drift(self) -> None:
         self.assertIn("drift", warnings_of([value + 30 * (at >= 250)

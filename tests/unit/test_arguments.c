@@ -70,6 +70,33 @@ static void every_key(void **state)
 		" el1bench.on_exit=semihost el1bench.emulated=qemu-7.2-single");
 }
 
+static void samples_as_many_as_it_takes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t ppm;
+	} values[] = {
+		{"el1bench.ci=1%", 10000},        {"el1bench.ci=0.25%", 2500},
+		{"el1bench.ci=0.01%", 100},       {"el1bench.ci=50%", 500000},
+		{"el1bench.ci=12.3456%", 123456}, {"el1bench.ci=2.%", 20000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		arguments_defaults(&arguments);
+		assert_int_equal(arguments.ci_ppm, 0);
+		parse(values[i].text);
+		assert_false(arguments.refused);
+		assert_int_equal(arguments.ci_ppm, values[i].ppm);
+	}
+	parse("el1bench.samples=auto el1bench.batch=64");
+	assert_false(arguments.refused);
+	assert_true(arguments.samples_auto);
+	assert_int_equal(arguments.batch, 64);
+	parse("el1bench.samples=7");
+	assert_false(arguments.samples_auto);
+}
+
 static void the_last_of_a_key_counts(void **state)
 {
 	(void)state;
@@ -110,19 +137,32 @@ static void bad_words_are_refused_by_name(void **state)
 	expect_refused("el1bench.", "el1bench.: unknown argument");
 	expect_refused("el1bench.samples", "el1bench.samples: needs a value");
 	expect_refused("el1bench.samples=0",
-		       "el1bench.samples=0: needs a number from 1 to 100000000");
+		       "el1bench.samples=0: needs auto or a number from 1 to 100000000");
 	expect_refused("el1bench.samples=100000001",
-		       "el1bench.samples=100000001: needs a number from 1 to 100000000");
+		       "el1bench.samples=100000001: needs auto or a number from 1 to 100000000");
 	expect_refused("el1bench.samples=",
-		       "el1bench.samples=: needs a number from 1 to 100000000");
+		       "el1bench.samples=: needs auto or a number from 1 to 100000000");
 	expect_refused("el1bench.samples=-1",
-		       "el1bench.samples=-1: needs a number from 1 to 100000000");
+		       "el1bench.samples=-1: needs auto or a number from 1 to 100000000");
 	expect_refused("el1bench.samples=1k",
-		       "el1bench.samples=1k: needs a number from 1 to 100000000");
-	expect_refused("el1bench.samples=18446744073709551617",
-		       "el1bench.samples=18446744073709551617: needs a number from 1 to 100000000");
+		       "el1bench.samples=1k: needs auto or a number from 1 to 100000000");
+	expect_refused(
+		"el1bench.samples=18446744073709551617",
+		"el1bench.samples=18446744073709551617: needs auto or a number from 1 to 100000000");
 	expect_refused("el1bench.seed=0x10000000000000000",
 		       "el1bench.seed=0x10000000000000000: needs a number of 64 bits");
+	expect_refused("el1bench.ci=1", "el1bench.ci=1: needs per cent from 0.01% to 50%");
+	expect_refused("el1bench.ci=0.009%",
+		       "el1bench.ci=0.009%: needs per cent from 0.01% to 50%");
+	expect_refused("el1bench.ci=50.0001%",
+		       "el1bench.ci=50.0001%: needs per cent from 0.01% to 50%");
+	expect_refused("el1bench.ci=99999999999%",
+		       "el1bench.ci=99999999999%: needs per cent from 0.01% to 50%");
+	expect_refused("el1bench.ci=1.2.3%",
+		       "el1bench.ci=1.2.3%: needs per cent from 0.01% to 50%");
+	expect_refused("el1bench.ci=", "el1bench.ci=: needs per cent from 0.01% to 50%");
+	expect_refused("el1bench.samples=Auto",
+		       "el1bench.samples=Auto: needs auto or a number from 1 to 100000000");
 	expect_refused("el1bench.batch=0", "el1bench.batch=0: needs a number from 1 to 65536");
 	expect_refused("el1bench.batch=65537",
 		       "el1bench.batch=65537: needs a number from 1 to 65536");
@@ -234,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_gives_the_defaults),
 		cmocka_unit_test(every_key),
+		cmocka_unit_test(samples_as_many_as_it_takes),
 		cmocka_unit_test(the_last_of_a_key_counts),
 		cmocka_unit_test(the_line_and_the_clock),
 		cmocka_unit_test(foreign_words_are_listed),
