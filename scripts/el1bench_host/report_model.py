@@ -289,6 +289,9 @@ def head(results: Mapping[str, Any]) -> list[Block]:
                    f"{'' if step == 1 else 's'}, {step_ns:.4g} ns")
     psci = machine["psci"]
     version = psci["version"]
+    often = f"{_known(run['samples'])} samples a row"
+    if run.get("ci"):
+        often = f"up to {often}, until each headline is known to {run['ci'] * 100:g} %"
     facts = [
         ("image", f"board {_known(image['board'])}, build {_known(image['build_id'])}, "
                   f"{_known(image['compiler'])}"),
@@ -296,8 +299,8 @@ def head(results: Mapping[str, Any]) -> list[Block]:
                     + ("no PSCI" if version is None
                        else f"PSCI {clean(version)} by {_known(psci['conduit'])}")),
         ("counter", counter),
-        ("run", f"{len(boots)} boot{'' if len(boots) == 1 else 's'}, {_known(run['samples'])} "
-                f"samples a row after {_known(run['warmup'])} for warm-up, entered at EL"
+        ("run", f"{len(boots)} boot{'' if len(boots) == 1 else 's'}, {often} "
+                f"after {_known(run['warmup'])} for warm-up, entered at EL"
                 + ", ".join(sorted({_known(boot['entry_el']) for boot in boots}))),
     ]
     if machine["firmware"]:

@@ -544,6 +544,7 @@ def load_results(path: Path) -> dict[str, Any]:
             raise ValueError(f"its format is not {FORMAT}")
         for key, schema in _SCHEMA.items():
             _check(content, {key: schema}, "results")
+        _check(content["run"].get("ci"), _NUMBER, "results.run.ci")
         for key, schema in _OPTIONAL.items():
             _check(content.get(key, []), schema, f"results.{key}")
         for index, metric in enumerate(content["metrics"]):

@@ -271,6 +271,10 @@ class Options(RunTest):
         for pattern, *options in (
                 ("no board `nowhere`.*qemu-virt", "--board", "nowhere"),
                 ("--samples.*0 is not from 1", "--samples", "0"),
+                ("--ci needs --samples auto", "--ci", "1%"),
+                ("--ci needs --samples auto", "--ci", "1%", "--samples", "100"),
+                ("--ci: `x` is not per cent", "--ci", "x", "--samples", "auto"),
+                ("--ci: `1e-3` is not per cent", "--ci", "1e-3", "--samples", "auto"),
                 ("--samples.*`many` is not a whole number", "--samples", "many"),
                 ("--cpus.*65 is not from 1 to 64", "--cpus", "65"),
                 ("--boots.*-1 is not from 1", "--boots", "-1"),
