@@ -1,7 +1,7 @@
 /*
  * Running the plan: unit by unit, warm-up first, within a unit in rounds that pair the cases up,
- * each sample after a gap of random length. With samples=auto, rounds come in blocks; what is looked
- * at between two blocks is not timed code, but the console stays locked.
+ * each sample after a gap of random length. With samples=auto, rounds come in blocks; what is done
+ * between two of them is not timed code, but the console stays locked.
  */
 #include "el1bench/engine.h"
 
