@@ -119,14 +119,9 @@ def _audit_tree(args: argparse.Namespace) -> int:
     return EXIT_USAGE if tree.unreadable and status == EXIT_OK else status
 
 
-def own_switches(root: Path = paths.SOURCE_TREE) -> list[Finding]:
+def own_switches() -> list[Finding]:
     """Switches that are always on, in this project's own sources."""
-    findings = []
-    for name in OWN_SOURCES:
-        if (root / name).is_dir():
-            for one in switches.switch_findings(Tree(root / name)):
-                findings.append(Finding(f"{name}/{one.file}", one.line, one.text))
-    return findings
+    return switches.switch_findings(Tree(paths.SOURCE_TREE, OWN_SOURCES))
 
 
 def _audit_image(args: argparse.Namespace) -> int:

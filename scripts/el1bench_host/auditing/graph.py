@@ -199,7 +199,8 @@ def stale_declarations(image: Image) -> list[Finding]:
             entry.used = bool(image.goals(entry))
     found = []
     for table, entries in (("interrupt", declared.interrupts), ("call", declared.calls),
-                           ("not_timed", declared.not_timed), ("outside", declared.outside), ("atomic", declared.atomic),
+                           ("not_timed", declared.not_timed),
+                           ("outside", declared.outside), ("atomic", declared.atomic),
                            ("unordered", declared.unordered), ("frame", declared.frames)):
         found += [Finding(declared.file, entry.line,
                           f"stale: the image has nothing that [[{table}]] {entry.where} is about")

@@ -1,11 +1,11 @@
-"""Reads a tree of C sources, whatever it holds: odd names and encodings, links, unreadable files."""
+"""Reads a tree of C sources, whatever it holds: odd names and encodings, links, devices."""
 
 import os
 import re
 import stat
 import sys
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Iterator, Optional, Sequence
 
 from el1bench_host.auditing.finding import printable
 from el1bench_host.errors import UserError
@@ -25,9 +25,12 @@ _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
 class Tree:
-    """The sources below a folder. `unreadable` has a line for each that could not be read."""
+    """The sources below a folder, or below some folders of it.
 
-    def __init__(self, root: Path) -> None:
+    `unreadable` has a line for each that could not be read.
+    """
+
+    def __init__(self, root: Path, folders: Sequence[str] = ("",)) -> None:
         self.root = root
         self.unreadable: list[str] = []
         self.sources: list[str] = []  # relative to the root
@@ -35,18 +38,20 @@ class Tree:
         if not root.exists():
             raise UserError(f"no folder {printable(str(root))}")
         if root.is_dir():
-            self._walk()
+            for folder in folders:
+                if (root / folder).is_dir():
+                    self._walk(root / folder)
         else:
             self.root, name = root.parent, root.name
             self.sources.append(name)
 
-    def _walk(self) -> None:
+    def _walk(self, top: Path) -> None:
         def cannot(error: OSError) -> None:
             if Path(error.filename) == self.root:
                 raise UserError(f"cannot read {printable(str(self.root))}: {error.strerror}")
             self.unreadable.append(f"{printable(error.filename)}: {error.strerror}")
 
-        for folder, subfolders, names in os.walk(self.root, onerror=cannot):
+        for folder, subfolders, names in os.walk(top, onerror=cannot):
             subfolders[:] = sorted(one for one in subfolders if one not in (".git", ".svn", ".hg"))
             for name in sorted(names):
                 path = os.path.relpath(os.path.join(folder, name), self.root)
