@@ -1,10 +1,12 @@
 """Debug switches that are always on: `#ifdef X` where X is defined, as 0.
 
 The compiler sees nothing wrong with them, and the code they were to leave out is in. Not counted,
-since they do what they say: a default (`#ifndef X`, `#define X 0`), a test of the value next to the
-test for being defined (`#if defined(X) && X`), and a redefinition (`#ifdef X`, `#undef X`).
+since they do what they say: a default (`#ifndef X` or `#ifdef X`, `#else`; then `#define X 0`), a
+test of the value next to the test for being defined (`#if defined(X) && X`), and a redefinition
+(`#ifdef X`, `#undef X`).
 """
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Optional
@@ -74,15 +76,14 @@ def switch_findings(tree: Tree) -> list[Finding]:
 
 
 def _text(test: _Test, definition: _Definition) -> str:
-    return (f"tests whether {test.name} is defined, and it always is, as 0, at {definition}: "
-            "test its value with #if")
+    return (f"tests whether {test.name} is defined; it is, as 0, at {definition}: test its value "
+            "with #if")
 
 
 def _seen_by(path: str, definitions: list[_Definition]) -> Optional[_Definition]:
-    """The definition that a file sees: its own, or one that others share."""
-    own = [one for one in definitions if one.file == path]
-    shared = [one for one in definitions if not one.local]
-    return (own + shared + [None])[0]
+    """The definition that a file sees: its own, or the nearest one that others share."""
+    seen = [one for one in definitions if one.file == path or not one.local]
+    return max(seen, key=lambda one: len(os.path.commonprefix([one.file, path])), default=None)
 
 
 def _build_definitions(tree: Tree) -> dict[str, list[_Definition]]:
@@ -135,7 +136,8 @@ def _read_directives(text: str, names: set[str]) -> tuple[list[tuple[str, int]],
             for group in nested:
                 for test in group:
                     # A default for what is not defined, or a fresh start for what is.
-                    if test.name == name[0] and test.open and (test.negative or word == "undef"):
+                    undefined = test.negative == test.open
+                    if test.name == name[0] and (undefined if word == "define" else not undefined):
                         test.excused = True
             continue
         if word == "endif":
