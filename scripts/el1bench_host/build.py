@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import sys
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Sequence
 
 from el1bench_host import paths, setup
 from el1bench_host.errors import EXIT_OK, UserError
@@ -22,10 +22,12 @@ def check_board(board: str) -> None:
 
 
 def build_board(board: str, quiet: bool = False, werror: bool = False,
-                folder: Optional[Path] = None, source: Path = paths.SOURCE_TREE) -> Path:
+                folder: Optional[Path] = None, source: Path = paths.SOURCE_TREE,
+                plants: Sequence[str] = ()) -> Path:
     """Build the image for `board`; returns the build folder, which then holds `image`.
 
-    What the build needs is installed first. `folder` is build/<board> unless given.
+    What the build needs is installed first. `folder` is build/<board> unless given. `plants` are
+    faults to build in, for tests: tests/plants/NAME.c.
     """
     check_board(board)
     libraries = setup.ensure("build", quiet)
@@ -36,12 +38,12 @@ def build_board(board: str, quiet: bool = False, werror: bool = False,
             held.enter_context(file_lock(folder / ".lock"))
         except OSError as error:
             raise UserError(f"cannot write to {folder}: {error.strerror}") from error
-        _run_cmake(board, folder, source, libraries, werror, quiet)
+        _run_cmake(board, folder, source, libraries, werror, quiet, plants)
     return folder
 
 
 def _run_cmake(board: str, folder: Path, source: Path, libraries: dict[str, str], werror: bool,
-               quiet: bool) -> None:
+               quiet: bool, plants: Sequence[str]) -> None:
     """Configure and build, with a log of both in the build folder."""
     log = folder / "build.log"
     log.unlink(missing_ok=True)
@@ -49,6 +51,7 @@ def _run_cmake(board: str, folder: Path, source: Path, libraries: dict[str, str]
     run_logged(["cmake", "-S", str(source), "-B", str(folder), "-G", "Ninja",
                 f"--toolchain={source}/scripts/cmake/aarch64.cmake",
                 f"-DEL1BENCH_BOARD={board}", f"-DEL1BENCH_WERROR={'ON' if werror else 'OFF'}",
+                f"-DEL1BENCH_PLANT={';'.join(plants)}",
                 f"-DEL1BENCH_NEWLIB={libraries['newlib']}",
                 f"-DEL1BENCH_LIBFDT={libraries['libfdt']}"],
                log, what, quiet=quiet)

@@ -12,7 +12,14 @@ from el1bench_host.testing import gate, images, junit, lint, python_cases, unit
 from el1bench_host.testing.pool import FAIL, PASS, SKIP, Job, Result, run_jobs
 
 HOST_SECONDS = 600
+AUDIT_SECONDS = 600
 QEMU_SECONDS = 600
+
+
+def _audit_jobs() -> list[Job]:
+    images.build_for_tests()
+    return python_cases.jobs("audit", paths.SOURCE_TREE / "tests" / "audit", AUDIT_SECONDS,
+                             together=True)
 
 
 def _qemu_jobs() -> list[Job]:
@@ -28,13 +35,14 @@ def _groups(scratch: Path, refresh: bool) -> dict[str, Callable[[], list[Job]]]:
         "unit": unit.jobs,
         "host": lambda: python_cases.jobs("host", paths.SOURCE_TREE / "tests" / "host",
                                           HOST_SECONDS, together=True),
+        "audit": _audit_jobs,
         "qemu": _qemu_jobs,
         "gate": lambda: gate.jobs(refresh),
         "lint": lint.jobs,
     }
 
 
-GROUPS = ("build", "unit", "host", "qemu", "gate", "lint")
+GROUPS = ("build", "unit", "host", "audit", "qemu", "gate", "lint")
 
 
 def _jobs_of(group: str, make: Callable[[], list[Job]]) -> list[Job]:
@@ -67,9 +75,9 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the command line."""
     parser = subparsers.add_parser(
         "test", help="run every test",
-        description="Build all images, run the unit tests, the tests of this tool, the image under "
-                    "QEMU, and the checks of the sources. The last line is the totals; the exit "
-                    "code is 1 if anything failed.")
+        description="Build all images, run the unit tests, the tests of this tool, the audit, the "
+                    "image under QEMU, and the checks of the sources. The last line is the totals; "
+                    "the exit code is 1 if anything failed.")
     parser.add_argument("--only", choices=GROUPS, action="append", metavar="GROUP",
                         help=f"just this group, may be repeated: {', '.join(GROUPS)}")
     parser.add_argument("-k", metavar="TEXT", dest="pattern",

@@ -108,13 +108,14 @@ def _tested(word: str, rest: str) -> list[tuple[str, bool]]:
         return [(name[0], word.endswith("ndef"))] if name else []
     if word not in ("if", "elif"):
         return []
-    found = []
+    found: dict[str, bool] = {}
     without = re.sub(r"\bdefined\s*(?:\(\s*\w+\s*\)|\w+)", " ", rest)
+    values = set(re.findall(r"\w+", without))
     for one in re.finditer(r"(!?)\s*\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))", rest):
         name = one[2] or one[3]
-        if not re.search(rf"\b{name}\b", without):
-            found.append((name, one[1] == "!"))
-    return found
+        if name not in values:
+            found.setdefault(name, one[1] == "!")
+    return list(found.items())
 
 
 def _read_directives(text: str, names: set[str]) -> tuple[list[tuple[str, int]], list[_Test]]:
