@@ -100,7 +100,8 @@ class Plants(unittest.TestCase):
                   "pointer()")
 
     def test_frame(self) -> None:
-        self.find("frame", "^sample uses 12288 bytes of stack, its budget is 256 ", "TIMED static")
+        self.find("frame", "^sample uses 12288 bytes of stack, its budget is 256 ",
+                  "sizeof(bytes)] = 1")
 
     def test_lock(self) -> None:
         self.find("lock", "^a lock can be reached from timed code: ldaxrb in sample, ",

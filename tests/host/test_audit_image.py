@@ -169,8 +169,8 @@ static int other(unsigned int number, const char *text)
 {
 }
 struct operations ops = {
-	.send = good,
-	.name = other,
+    .send = good,
+    .name = other,
 };
 """
 

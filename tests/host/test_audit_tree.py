@@ -243,7 +243,8 @@ class Robustness(TreeTest):
         plain = seconds("int a;\n" * 40000)
         for odd in ("/*" * 140000, "\"" * 280001, "\\\n" * 140000, "#define X(" * 28000,
                     "defined " * 35000, "(" * 280000, "#if " + "defined(X) || " * 20000,
-                    "a" * 280000, "#define a " + "b\\\n" * 90000, "'\\" * 140000, "-D" * 140000, "_" * 280000):
+                    "a" * 280000, "#define a " + "b\\\n" * 90000, "'\\" * 140000,
+                    "-D" * 140000, "_" * 280000):
             self.assertLess(seconds(odd), 20 * plain + 1, odd[:20])
 
     def test_blank_keeps_offsets(self) -> None:
