@@ -34,7 +34,7 @@ set(code_flags
   -ffunction-sections -fdata-sections)
 
 # Our own code leaves these registers alone, so that an interrupt need not save them
-# (src/boot/vectors.S); the libraries use them, and are never called from interrupts. x16 and x17
+# (src/boot/interrupt.S); the libraries use them, and are never called from interrupts. x16 and x17
 # are not among them: the compiler takes those for indirect tail calls whatever it is told.
 # check_image.py looks at timed code.
 foreach(register 9 10 11 12 13 14 15 18)

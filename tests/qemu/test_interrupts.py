@@ -15,6 +15,21 @@ AND_W0_W3_1023, MOV_W0_1023 = 0x12002460, 0x52807FE0
 CMP_X3_31, CMP_X3_0 = 0xF1007C7F, 0xF100007F
 SUB_X0_X3_1020, MOV_X0_0 = 0xD10FF060, 0xD2800000
 
+NOP = 0xD503201F
+LDP_X3_X4_SP_32 = 0xA94213E3
+LDP_X7_X8_SP_32 = 0xA94223E7
+
+
+class Registers(QemuTest):
+    """smoke.registers notices a register that is not put back."""
+
+    def test_what_is_not_restored(self) -> None:
+        for function, missing, register in (("interrupt_v2", LDP_X3_X4_SP_32, 3),
+                                            ("interrupt_call", LDP_X7_X8_SP_32, 7)):
+            image = patched_image(self.folder, symbols()["", function], {missing: NOP})
+            boot = self.boot(setup_of("qemu-virt", kernel=image), words_of(suite="smoke.registers"))
+            self.assert_failed(boot, rf"smoke\.registers: an interrupt left \d+ in register {register}$")
+
 
 class Odd(QemuTest):
     """Interrupts that have no handler, and the lack of one."""
