@@ -181,8 +181,10 @@ def verdict(where: Machine, expected: Mapping[str, Any], found: Measured,
                                          ("QEMU", found.qemu, expected["qemu"]))
               if mine != theirs]
     lines = [f"{row}: {what}" for row, what in wrong]
-    if wrong:
-        lines += code_changes([row for row, _ in wrong], where.gic, listing, code)
+    # A row that came or went changed on no path.
+    moved = [row for row, _ in wrong if row in expected["metrics"] and row in found.metrics]
+    if moved:
+        lines += code_changes(moved, where.gic, listing, code)
     if others:
         heading = ["not comparable: " + "; ".join(others),
                    f"{len(wrong)} of {len(found.metrics)} metrics differ"]
