@@ -125,7 +125,7 @@ uint32_t benchmark_batch(uint64_t ticks, uint32_t operations);
  */
 void *benchmark_memory(uint64_t bytes);
 
-#define BENCHMARK_NOTES_MAX 96
+#define BENCHMARK_NOTES_MAX 160
 
 /* A line for the log: `text` is a literal with up to three %lu or %lx. */
 struct benchmark_note {

@@ -17,6 +17,37 @@
 #define ELF_WRITE 2U
 #define ELF_READ 4U
 
+#define ELF_SEGMENT_LOAD 1U /* p_type */
+
+/* The file's own structures; their fields are naturally aligned. */
+struct elf_header {
+	uint32_t magic;
+	uint32_t class;
+	uint64_t padding;
+	uint16_t type;
+	uint16_t machine;
+	uint32_t version;
+	uint64_t entry;
+	uint64_t program_headers;
+	uint64_t section_headers;
+	uint32_t flags;
+	uint16_t header_bytes;
+	uint16_t program_header_bytes;
+	uint16_t program_header_count;
+	uint16_t sections[3];
+};
+
+struct elf_program_header {
+	uint32_t type;
+	uint32_t flags;
+	uint64_t offset;
+	uint64_t address;
+	uint64_t physical;
+	uint64_t file_bytes;
+	uint64_t memory_bytes;
+	uint64_t align;
+};
+
 /* A segment to load. No two share a page, none is both writable and executable. */
 struct elf_segment {
 	uint64_t address;       /* in pages: a multiple of 4096 */

@@ -32,6 +32,16 @@ enum process_event {
 	PROCESS_KILLED,   /* `killed_because` */
 };
 
+/* What a process was killed for. */
+enum process_death {
+	DEATH_NONE,
+	DEATH_INSTRUCTION_ABORT,
+	DEATH_DATA_ABORT,
+	DEATH_EXCEPTION, /* any other */
+	DEATH_TIME,
+	DEATH_SYSTEM_CALL, /* one that there is none of, or too many */
+};
+
 struct process {
 	uint32_t number; /* of its slot, from 1 */
 	bool used;
@@ -41,8 +51,9 @@ struct process {
 	uint64_t first_stamp; /* ticks, taken at EL0 */
 	uint64_t exit_stamp;
 	uint64_t result;
+	enum process_death death;
 	const char *killed_because; /* a format for the next three */
-	uint64_t killed_numbers[3];
+	uint64_t killed_numbers[3]; /* PC; address of an abort; ESR */
 };
 
 /* Takes memory for processes: core 0, once. False if pages are used up. Not timed code. */

@@ -15,46 +15,16 @@
 #define ELF_TYPE_EXEC 2
 #define ELF_MACHINE_AARCH64 183
 
-#define SEGMENT_LOAD 1U
 #define SEGMENT_DYNAMIC 2U
 #define SEGMENT_INTERPRETER 3U
 #define SEGMENT_TLS 7U
-
-/* The file's structures; their fields are naturally aligned. */
-struct file_header {
-	uint32_t magic;
-	uint32_t class;
-	uint64_t padding;
-	uint16_t type;
-	uint16_t machine;
-	uint32_t version;
-	uint64_t entry;
-	uint64_t program_headers;
-	uint64_t section_headers;
-	uint32_t flags;
-	uint16_t header_bytes;
-	uint16_t program_header_bytes;
-	uint16_t program_header_count;
-	uint16_t sections[3];
-};
-
-struct program_header {
-	uint32_t type;
-	uint32_t flags;
-	uint64_t offset;
-	uint64_t address;
-	uint64_t physical;
-	uint64_t file_bytes;
-	uint64_t memory_bytes;
-	uint64_t align;
-};
 
 TIMED_INLINE uint64_t whole_pages(uint64_t bytes)
 {
 	return (bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 }
 
-TIMED static const char *check_header(const struct file_header *header, uint64_t bytes)
+TIMED static const char *check_header(const struct elf_header *header, uint64_t bytes)
 {
 	if (bytes < sizeof(*header)) {
 		return "the program is truncated in its header";
@@ -71,12 +41,12 @@ TIMED static const char *check_header(const struct file_header *header, uint64_t
 	if (header->type != ELF_TYPE_EXEC) {
 		return "the program is not linked statically at a fixed address";
 	}
-	if (header->program_header_bytes != sizeof(struct program_header) ||
+	if (header->program_header_bytes != sizeof(struct elf_program_header) ||
 	    header->program_headers % 8 != 0) {
 		return "the program's headers have an unknown form";
 	}
 	if (header->program_headers > bytes ||
-	    header->program_header_count * sizeof(struct program_header) >
+	    header->program_header_count * sizeof(struct elf_program_header) >
 		    bytes - header->program_headers) {
 		return "the program is truncated in its program headers";
 	}
@@ -84,7 +54,7 @@ TIMED static const char *check_header(const struct file_header *header, uint64_t
 }
 
 /* A segment on its own; the file has `bytes`. */
-TIMED static const char *check_segment(const struct program_header *header, uint64_t bytes)
+TIMED static const char *check_segment(const struct elf_program_header *header, uint64_t bytes)
 {
 	if (header->offset > bytes || header->file_bytes > bytes - header->offset) {
 		return "the program is truncated in a segment";
@@ -134,7 +104,7 @@ TIMED static bool entry_is_code(const struct elf_program *program)
 
 /* Adds a loadable segment; `total` sums the bytes in memory up. */
 TIMED static const char *add_segment(struct elf_program *program, const uint8_t *file,
-				     uint64_t bytes, const struct program_header *header,
+				     uint64_t bytes, const struct elf_program_header *header,
 				     uint64_t *total)
 {
 	struct elf_segment *segment = &program->segments[program->segment_count];
@@ -164,9 +134,9 @@ TIMED static const char *add_segment(struct elf_program *program, const uint8_t 
 
 TIMED const char *elf_read(const void *file, uint64_t bytes, struct elf_program *program)
 {
-	const struct file_header *header = file;
+	const struct elf_header *header = file;
 	const char *problem = check_header(header, bytes);
-	const struct program_header *headers;
+	const struct elf_program_header *headers;
 	uint64_t total = 0;
 
 	if (problem != NULL) {
@@ -181,7 +151,7 @@ TIMED const char *elf_read(const void *file, uint64_t bytes, struct elf_program 
 		if (type == SEGMENT_DYNAMIC || type == SEGMENT_INTERPRETER || type == SEGMENT_TLS) {
 			return "the program is linked dynamically or has thread-local storage";
 		}
-		if (type != SEGMENT_LOAD || headers[i].memory_bytes == 0) {
+		if (type != ELF_SEGMENT_LOAD || headers[i].memory_bytes == 0) {
 			continue;
 		}
 		problem = add_segment(program, file, bytes, &headers[i], &total);

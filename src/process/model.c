@@ -157,8 +157,8 @@ TIMED uint64_t model_request(struct model *model, uint64_t operation, uint64_t a
 	}
 }
 
-bool model_related(const struct model *model, enum model_relation relation, uint32_t from,
-		   uint32_t to)
+TIMED bool model_related(const struct model *model, enum model_relation relation, uint32_t from,
+			 uint32_t to)
 {
 	for (uint32_t i = model->nodes[from].out; i != 0; i = model->edges[i].out.next) {
 		if (model->edges[i].relation == relation && model->edges[i].to == to) {

@@ -148,26 +148,33 @@ TIMED bool process_thread(struct process *process, uint32_t cpu)
 	return true;
 }
 
-TIMED static enum process_event kill(struct process *process, const char *because, uint64_t a,
-				     uint64_t b)
+TIMED static enum process_event kill(struct process *process, enum process_death death,
+				     const char *because, uint64_t address, uint64_t esr)
 {
+	process->death = death;
 	process->killed_because = because;
 	process->killed_numbers[0] = process->thread->context.pc;
-	process->killed_numbers[1] = a;
-	process->killed_numbers[2] = b;
+	process->killed_numbers[1] = address;
+	process->killed_numbers[2] = esr;
 	return PROCESS_KILLED;
 }
 
 TIMED static enum process_event kill_for_fault(struct process *process, uint64_t esr, uint64_t far)
 {
-	switch (esr >> EC_SHIFT) {
-	case EC_INSTRUCTION_ABORT:
-		return kill(process, "process killed: instruction abort at 0x%lx (0x%lx)", far, 0);
-	case EC_DATA_ABORT:
-		return kill(process, "process killed: data abort at 0x%lx, address 0x%lx", far, 0);
-	default:
-		return kill(process, "process killed at 0x%lx: exception, esr 0x%lx", esr, 0);
+	uint64_t class = esr >> EC_SHIFT;
+
+	if (class == EC_INSTRUCTION_ABORT) {
+		return kill(process, DEATH_INSTRUCTION_ABORT,
+			    "process killed at 0x%lx: instruction abort, address 0x%lx, esr 0x%lx",
+			    far, esr);
 	}
+	if (class == EC_DATA_ABORT) {
+		return kill(process, DEATH_DATA_ABORT,
+			    "process killed at 0x%lx: data abort, address 0x%lx, esr 0x%lx", far,
+			    esr);
+	}
+	return kill(process, DEATH_EXCEPTION,
+		    "process killed at 0x%lx: exception, far 0x%lx, esr 0x%lx", far, esr);
 }
 
 TIMED enum process_event process_run(struct process *process)
@@ -187,7 +194,9 @@ TIMED enum process_event process_run(struct process *process)
 		if (cause == EL0_INTERRUPT) {
 			isb(); /* the interrupt is taken here */
 			if (time_is_up[cpu_index()]) {
-				return kill(process, "process killed at 0x%lx: time is up", 0, 0);
+				return kill(process, DEATH_TIME,
+					    "process killed at 0x%lx: it did not exit in time", 0,
+					    0);
 			}
 			continue;
 		}
@@ -207,11 +216,13 @@ TIMED enum process_event process_run(struct process *process)
 		case SYSTEM_CALL_RECEIVE:
 			return PROCESS_RECEIVES;
 		default:
-			return kill(process, "process killed at 0x%lx: unknown system call %lu",
+			return kill(process, DEATH_SYSTEM_CALL,
+				    "process killed at 0x%lx: unknown system call %lu",
 				    context->x[8], 0);
 		}
 	}
-	return kill(process, "process killed at 0x%lx: too many system calls", 0, 0);
+	return kill(process, DEATH_SYSTEM_CALL, "process killed at 0x%lx: too many system calls", 0,
+		    0);
 }
 
 TIMED void process_destroy(struct process *process)

@@ -5,6 +5,7 @@
 
 #include "el1bench/barrier.h"
 #include "el1bench/gic.h"
+#include "el1bench/image.h"
 #include "el1bench/platform.h"
 #include "el1bench/smp.h"
 
@@ -13,8 +14,6 @@
 const void *spawn_program = hello_program;
 uint64_t spawn_program_bytes;
 void *spawn_page;
-
-#define SAMPLES_MAX 10000
 
 static struct page_chain own_pages;
 
@@ -155,12 +154,20 @@ TIMED static void record(const struct spawn_case *mine, const struct spawn *spaw
 	sample_record(rows[ROW_TEARDOWN], (int64_t)(spawn->torn_down - spawn->ended));
 }
 
+TIMED void spawn_set_up(struct spawn *spawn, enum program_task task, uint64_t argument)
+{
+	spawn->file = hello_program;
+	spawn->file_bytes = (uint64_t)(hello_program_end - hello_program);
+	spawn->arguments[0] = task;
+	spawn->arguments[1] = argument;
+	spawn->cpu = 0;
+}
+
 TIMED static void set_up(struct spawn *spawn, uint32_t cpu)
 {
+	spawn_set_up(spawn, TASK_NONE, 0);
 	spawn->file = spawn_program;
 	spawn->file_bytes = spawn_program_bytes;
-	spawn->arguments[0] = TASK_NONE;
-	spawn->arguments[1] = 0;
 	spawn->cpu = cpu;
 }
 
@@ -213,9 +220,14 @@ TIMED static bool sample_there(struct benchmark_run *run, struct spawn_case *min
 	return good;
 }
 
+uint32_t spawn_samples(uint32_t asked, uint32_t few)
+{
+	return image_arguments()->samples_given || asked < few ? asked : few;
+}
+
 uint32_t spawn_case_sample_count(uint32_t asked)
 {
-	return asked < SAMPLES_MAX ? asked : SAMPLES_MAX;
+	return spawn_samples(asked, SPAWN_SAMPLES);
 }
 
 uint32_t spawn_case_row_count(uint32_t online)

@@ -11,6 +11,7 @@
 
 #include "el1bench/benchmark.h"
 #include "el1bench/counter.h"
+#include "el1bench/mmu.h"
 #include "el1bench/process.h"
 #include "el1bench/system_calls.h"
 #include "el1bench/timed.h"
@@ -36,19 +37,19 @@ struct spawn {
 	const void *file; /* the program */
 	uint64_t file_bytes;
 	uint64_t arguments[2];
-	uint32_t cpu; /* to run on */
 	struct process *process;
 	const char *problem; /* why it could not be made; a literal */
 	uint64_t stamps[SPAWN_STEPS];
 	uint64_t ended; /* kernel, back from the process's exit */
 	uint64_t torn_down;
-	enum process_event event;
 	/* Handles in the model. */
 	uint64_t node;
 	uint64_t space;
 	uint64_t memory[SPAWN_SEGMENTS];
-	uint32_t memory_count;
 	uint64_t thread;
+	uint32_t memory_count;
+	uint32_t cpu; /* to run on */
+	enum process_event event;
 };
 
 /* How a process is made, up to its thread, and unmade. `make` leaves why not in `problem`. */
@@ -102,6 +103,13 @@ extern const char hello_program[], hello_program_end[];
  * Every spawn benchmark's `prepare` begins with it.
  */
 bool spawn_available(struct benchmark_run *run);
+
+/* Samples of what is slow under emulation: `few` where the user gave no number. Any time. */
+#define SPAWN_SAMPLES 500
+uint32_t spawn_samples(uint32_t asked, uint32_t few);
+
+/* The embedded program, to run on core 0, with a task. */
+void spawn_set_up(struct spawn *spawn, enum program_task task, uint64_t argument);
 
 /* Page for anybody's use outside of intervals. */
 extern void *spawn_page;
