@@ -9,9 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "el1bench/factors.h"
+
 #define ARGUMENTS_TEXT_BYTES 2048 /* of all words together; more is refused */
 #define ARGUMENTS_SAMPLES_MAX 100000000U
 #define ARGUMENTS_BATCH_MAX 65536U
+#define ARGUMENTS_BUDGET_MAX 86400000U
 
 enum on_exit { ON_EXIT_OFF, ON_EXIT_RESET, ON_EXIT_HALT, ON_EXIT_SEMIHOST };
 
@@ -29,6 +32,9 @@ struct arguments {
 	uint32_t pace;                   /* baud of the line to imagine, 300 to 4000000; 0: none */
 	uint32_t clock_ms;               /* least time between the marks for the host's clock,
 					    0 to 600000; default 700 */
+	struct factor_lists factors;     /* receiver=, payload=, cache=, load=, barrier= */
+	struct pair_list pairs;          /* pair= */
+	uint32_t budget_ms;              /* of a benchmark that works through many cores or pairs */
 	bool dump_raw;                   /* dump=raw (default) or summary */
 	enum on_exit on_exit;
 	bool on_exit_given;

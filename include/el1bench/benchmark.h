@@ -12,9 +12,10 @@
 #include "el1bench/samples.h"
 #include "el1bench/timed.h"
 
-#define BENCHMARK_ROWS_MAX 8192
+#define BENCHMARK_ROWS_MAX 32768
 #define BENCHMARK_MAX 128
 
+struct arguments;
 struct benchmark_run;
 
 struct benchmark {
@@ -45,6 +46,8 @@ struct benchmark {
 	uint32_t (*sample_us)(uint32_t online);
 	/* Rows that `prepare` opens at most, for the plan. NULL: none, it is a check. */
 	uint32_t (*row_count)(uint32_t online);
+	/* An upper bound of all of its samples' time in milliseconds; NULL: from their number. */
+	uint64_t (*bound_ms)(const struct benchmark_run *run);
 	/*
 	 * Before timing: checks that it can run and opens rows with `benchmark_row`. False after
 	 * `benchmark_skip` or `benchmark_fail`. NULL: nothing to prepare (a check).
@@ -140,6 +143,13 @@ struct benchmark_note {
  */
 void benchmark_note(const struct benchmark_run *run, const char *text, uint64_t a, uint64_t b,
 		    uint64_t c);
+
+/* The boot arguments of this run. From the plan on, any core. */
+const struct arguments *benchmark_arguments(void);
+
+/* A gap between samples: a random number of spins, which are then made. Draw on core 0. */
+uint32_t benchmark_draw_gap(struct benchmark_run *run);
+void benchmark_spin(uint32_t spins);
 
 /* The counter's real step, in ticks, as measured at start; at least 1. */
 uint32_t engine_counter_step(void);

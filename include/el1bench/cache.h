@@ -10,7 +10,7 @@
 /* Writes dirty lines of [start, start + bytes) back; ends with DSB SY. */
 void cache_clean(const volatile void *start, size_t bytes);
 
-/* Writes back and drops the lines; ends with DSB SY. */
+/* Writes back and drops the lines; ends with DSB SY. Timed code may call it. */
 void cache_clean_invalidate(const volatile void *start, size_t bytes);
 
 struct cache_level {

@@ -77,7 +77,7 @@ struct gic_operations {
 	/* As `send`, behind another barrier. */
 	void (*send_behind[GIC_BARRIERS])(uint32_t cpu, uint32_t intid);
 	/*
-	 * Adds a core that has called start_cpu to a list, which is all zero before the first. All
+	 * Adds a core that has called start_cpu to a list, whose count is 0 before the first. All
 	 * of a list's cores are sent the same SGI. Version 2 needs one write for all of them,
 	 * version 3 one for each 16 that share their higher affinity levels.
 	 */

@@ -80,6 +80,7 @@ void sample_exclude(struct sample_row *row, enum sample_exclusion reason);
 
 /* The engine says whether samples count (false) or warm up (true). */
 void samples_warm_up(bool warming_up);
+bool samples_are_warming_up(void);
 
 /*
  * Sample `index` of any row, derived ones too: false if excluded or not there.

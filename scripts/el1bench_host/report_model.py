@@ -7,6 +7,7 @@ median over the rows and the range of their medians.
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence, Union
 
+from el1bench_host import report_grid
 from el1bench_host.results import WARNINGS
 from el1bench_host.statistics import median
 
@@ -394,11 +395,12 @@ def make_document(results: Mapping[str, Any]) -> list[Block]:
         differences = [row for row in rows if row.get("minuend")]
         if measured:
             blocks.append(suite_table(results, measured))
+            blocks += _grids(measured)
         if differences:
             bases = sorted({clean(row["subtrahend"]) for row in differences})
             blocks.append(Heading(3, f"relative to {', '.join(bases)}, sample by sample"))
             blocks.append(relative_table(results, differences, rows))
-        blocks += _passed_checks(results, suite, rows)
+        blocks += _passed_checks(results, suite, rows) + _notes(results, suite)
     if metrics:
         blocks.append(Heading(2, "how to read it"))
         blocks.append(Remark(
@@ -406,6 +408,35 @@ def make_document(results: Mapping[str, Any]) -> list[Block]:
             "the median is too coarse. 95 %: confidence interval of p50; ~ the range of p50 over "
             "cores, pairs or boots, where p50, p90, p99 and ticks are medians over them."))
     return blocks + tail(results)
+
+
+def _grids(rows: Sequence[Metric]) -> list[Block]:
+    """A grid for each metric that was measured between many pairs of cores."""
+    groups: dict[str, list[Metric]] = {}
+    for row in rows:
+        groups.setdefault(_label(row), []).append(row)
+    blocks: list[Block] = []
+    for label in sorted(groups):
+        pairs = report_grid.pairs_of(groups[label])
+        if pairs and len(blocks) < 2 * report_grid.GRIDS_MAX:
+            titles, lines = report_grid.lines_of(pairs)
+            blocks += [Heading(3, f"{label}: ticks from core to core"), Table(titles, lines, 1)]
+    return blocks
+
+
+def _notes(results: Mapping[str, Any], suite: str) -> list[Block]:
+    """Facts that benchmarks left and that are no samples."""
+    notes: dict[str, list[str]] = {}
+    for one in results.get("notes") or []:
+        if one["name"].partition(".")[0] == suite:
+            texts = notes.setdefault(clean(one["name"]), [])
+            if clean(one["text"]) not in texts:
+                texts.append(clean(one["text"]))
+    shown: list[Block] = [Remark(f"{name}: {'; '.join(texts[:REASONS_SHOWN])}")
+                          for name, texts in list(notes.items())[:REASONS_SHOWN]]
+    if len(notes) > REASONS_SHOWN:
+        shown.append(Remark(f"and notes of {len(notes) - REASONS_SHOWN} more"))
+    return shown
 
 
 def _passed_checks(results: Mapping[str, Any], suite: str, rows: Sequence[Metric]) -> list[Block]:

@@ -8,6 +8,7 @@
 
 #include "el1bench/barrier.h"
 #include "el1bench/sysreg.h"
+#include "el1bench/timed.h"
 
 #define CACHE_LEVELS 7U
 
@@ -18,7 +19,7 @@
 #define CTYPE_UNIFIED 4U
 
 /* The smallest data cache line in bytes: CTR_EL0.DminLine is log2 of its 32-bit words. */
-static uint64_t line_bytes(void)
+TIMED_INLINE uint64_t line_bytes(void)
 {
 	return UINT64_C(4) << ((SYSREG_READ(ctr_el0) >> 16) & 0xf);
 }
@@ -34,7 +35,7 @@ void cache_clean(const volatile void *start, size_t bytes)
 	dsb_sy();
 }
 
-void cache_clean_invalidate(const volatile void *start, size_t bytes)
+TIMED void cache_clean_invalidate(const volatile void *start, size_t bytes)
 {
 	uint64_t line = line_bytes();
 	uint64_t end = (uint64_t)start + bytes;

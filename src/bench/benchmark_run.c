@@ -8,6 +8,7 @@
 #include "el1bench/arena.h"
 #include "el1bench/engine.h"
 #include "engine_state.h"
+#include "pace.h"
 
 #define MEMORY_ROUNDING 64 /* the arena hands out multiples of this */
 
@@ -96,4 +97,19 @@ TIMED uint32_t benchmark_batch(uint64_t ticks, uint32_t operations)
 		batch *= 2;
 	}
 	return batch;
+}
+
+TIMED const struct arguments *benchmark_arguments(void)
+{
+	return engine.arguments;
+}
+
+TIMED uint32_t benchmark_draw_gap(struct benchmark_run *run)
+{
+	return random_below(run->random, engine.spin_range);
+}
+
+TIMED void benchmark_spin(uint32_t spins)
+{
+	pace_spin(spins);
 }

@@ -82,6 +82,20 @@ static uint32_t batched_samples(uint32_t asked)
 	return samples < asked ? samples : asked;
 }
 
+/* False, with the core, if a pair names one that is not there. */
+static bool pairs_are_online(const struct pair_list *list, uint64_t *absent)
+{
+	for (uint32_t i = 0; i < 2U * list->count; i++) {
+		uint8_t core = i % 2 == 0 ? list->pairs[i / 2].from : list->pairs[i / 2].to;
+
+		if (core != PAIR_ANY && !smp_is_online(core)) {
+			*absent = core;
+			return false;
+		}
+	}
+	return true;
+}
+
 static uint32_t samples_of(const struct benchmark *benchmark, uint32_t asked)
 {
 	uint32_t samples = asked;
@@ -333,6 +347,8 @@ static uint64_t estimate_ms(void)
 		}
 		if (engine_is_check(run->benchmark)) {
 			milliseconds += BOUND_CHECK_MS + BOUND_CHECK_PAIR_MS * online * online;
+		} else if (run->benchmark->bound_ms != NULL) {
+			milliseconds += run->benchmark->bound_ms(run);
 		} else {
 			uint64_t share =
 				run->benchmark->batched ? engine.batch / BOUND_OPERATIONS : 0;
@@ -364,11 +380,16 @@ bool engine_plan(const struct arguments *arguments, const char **reason, uint64_
 		*reason = "ci= needs samples=auto";
 		return false;
 	}
+	if (!pairs_are_online(&arguments->pairs, &numbers[0])) {
+		*reason = "pair= names core %lu, which is not online";
+		return false;
+	}
 	/* Each boot of a run draws anew, and no boot repeats one of a run with a nearby seed. */
 	random_seed(&engine.random, arguments->seed);
 	random_seed(&engine.random, random_next(&engine.random) + arguments->boot);
 	engine.stack_offset = random_below(&engine.random, STACK_OFFSETS) * STACK_ALIGN;
 	engine.buffer_offset = random_below(&engine.random, BUFFER_OFFSETS) * BUFFER_ALIGN;
+	engine.arguments = arguments;
 	engine.warmup = arguments->warmup;
 	engine.samples = arguments->samples_auto ? ENGINE_AUTO_CAP : arguments->samples;
 	engine.ci_ppm = 0;

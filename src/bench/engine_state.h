@@ -22,6 +22,7 @@ struct engine {
 	struct engine_unit units[BENCHMARK_MAX]; /* in the order of this boot */
 	uint32_t unit_count;
 	struct random_state random; /* of this boot */
+	const struct arguments *arguments;
 	uint32_t warmup;
 	uint32_t samples;      /* asked for each row; with samples=auto, the cap */
 	uint32_t ci_ppm;       /* that samples=auto wants to reach; 0: a fixed number of samples */

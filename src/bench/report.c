@@ -158,13 +158,17 @@ static void report_outcomes(void)
 	}
 }
 
+const char *report_note(const struct benchmark_note *note)
+{
+	return format_numbers(note->text, note->numbers);
+}
+
 static void report_notes(void)
 {
 	const struct benchmark_note *note;
 
 	for (uint32_t i = 0; (note = engine_note(i)) != NULL; i++) {
-		wire_line("note", "name=%s : %s", note->benchmark->name,
-			  format_numbers(note->text, note->numbers));
+		wire_line("note", "name=%s : %s", note->benchmark->name, report_note(note));
 	}
 }
 

@@ -38,8 +38,18 @@ const char *report_reason(const struct benchmark_run *run);
 /* The text that was refused while timing, if there is any. */
 void report_stray_text(void);
 
+/* What a benchmark left, formatted. Valid until the next call. */
+const char *report_note(const struct benchmark_note *note);
+
 /* The table for a person. `statistics` may be NULL: no rows. */
 void report_table(const struct arguments *arguments, const struct statistics *statistics);
+
+/*
+ * The grids of a metric's medians, one for each combination of factors. All its rows have two cores
+ * with indices below REPORT_GRID_CORES.
+ */
+#define REPORT_GRID_CORES 16
+void report_grids(const char *benchmark, const char *metric, const struct statistics *statistics);
 
 /* The `metric` and `derived` lines. */
 void report_metrics(const struct statistics *statistics);

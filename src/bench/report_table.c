@@ -1,6 +1,6 @@
 /*
  * The table for a person: one line a row, in the order of names; a metric with very many rows gets
- * one line for all of them.
+ * one line for all of them, and one of pairs of cores a grid.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -18,6 +18,7 @@
 #include "report_state.h"
 
 #define ROWS_SHOWN 32  /* of one metric; with more, one line sums them up */
+#define PAIRS_SHOWN 4  /* of one metric line by line; more pairs of cores make a grid */
 #define METRICS_MAX 16 /* of one benchmark */
 #define NOTE_BYTES 128
 #define NANOSECONDS 1000000000U
@@ -141,6 +142,9 @@ static void print_row(const struct sample_row *row, const struct statistics *sta
 /* All rows of one metric of one benchmark. */
 struct metric {
 	const char *name;
+	const struct sample_row *first;
+	bool senders_differ;
+	bool outside_grid; /* a row without two cores, or with one that no grid has room for */
 	uint32_t rows;
 	uint64_t n;
 	bool any; /* the figures below are of a good sample */
@@ -169,8 +173,25 @@ static struct metric *find_metric(struct metric_list *list, const char *name)
 	return &list->metrics[list->count++];
 }
 
-static void add_row(struct metric *metric, const struct statistics *statistics)
+static bool fits_grid(int32_t cpu)
 {
+	return cpu >= 0 && cpu < REPORT_GRID_CORES;
+}
+
+static bool is_grid(const struct metric *metric)
+{
+	return metric->rows > PAIRS_SHOWN && metric->senders_differ && !metric->outside_grid;
+}
+
+static void add_row(struct metric *metric, const struct sample_row *row,
+		    const struct statistics *statistics)
+{
+	if (metric->first == NULL) {
+		metric->first = row;
+	}
+	metric->senders_differ = metric->senders_differ || row->cpu != metric->first->cpu;
+	metric->outside_grid =
+		metric->outside_grid || !fits_grid(row->cpu) || !fits_grid(row->peer);
 	metric->rows++;
 	metric->n += statistics->n;
 	if (statistics->n == 0) {
@@ -225,7 +246,7 @@ static void print_benchmark(const char *benchmark, const struct statistics *stat
 			struct metric *metric = find_metric(&list, samples_row(i)->metric);
 
 			if (metric != NULL) {
-				add_row(metric, &statistics[i]);
+				add_row(metric, samples_row(i), &statistics[i]);
 			}
 		}
 	}
@@ -237,13 +258,18 @@ static void print_benchmark(const char *benchmark, const struct statistics *stat
 			continue;
 		}
 		metric = find_metric(&list, row->metric);
-		if (metric == NULL || metric->rows <= ROWS_SHOWN) {
+		if (metric == NULL || (metric->rows <= ROWS_SHOWN && !is_grid(metric))) {
 			print_row(row, &statistics[i]);
 		}
 	}
 	for (uint32_t i = 0; i < list.count; i++) {
-		if (list.metrics[i].rows > ROWS_SHOWN) {
+		if (list.metrics[i].rows > ROWS_SHOWN || is_grid(&list.metrics[i])) {
 			print_summary(benchmark, &list.metrics[i]);
+		}
+	}
+	for (uint32_t i = 0; i < list.count; i++) {
+		if (is_grid(&list.metrics[i])) {
+			report_grids(benchmark, list.metrics[i].name, statistics);
 		}
 	}
 }
@@ -280,16 +306,20 @@ static void print_outcome(const struct benchmark_run *run)
 		  text == NULL ? "" : ": ", text == NULL ? "" : text);
 }
 
-/* What has no line in the table: checks, and whatever did not pass. */
+/* What has no line in the table: checks, whatever did not pass, and notes. */
 static void print_outcomes(void)
 {
 	const struct benchmark_run *run = NULL;
+	const struct benchmark_note *note;
 
 	text_line("%s", "");
 	while ((run = next_by_name(run == NULL ? NULL : run->benchmark->name)) != NULL) {
 		if (run->benchmark->row_count == NULL || report_outcome(run) != BENCHMARK_PASSED) {
 			print_outcome(run);
 		}
+	}
+	for (uint32_t i = 0; (note = engine_note(i)) != NULL; i++) {
+		text_line("%-28s %s", note->benchmark->name, report_note(note));
 	}
 	if (report_counts.failures > 0) {
 		text_line("%" PRIu32 " failure%s outside of any benchmark: see the lines `fail`.",

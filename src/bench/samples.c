@@ -144,6 +144,11 @@ TIMED void samples_warm_up(bool warming_up)
 	warming = warming_up;
 }
 
+TIMED bool samples_are_warming_up(void)
+{
+	return warming;
+}
+
 bool sample_value(const struct sample_row *row, uint32_t index, int64_t *ticks)
 {
 	int64_t minuend;

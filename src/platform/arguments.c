@@ -27,6 +27,7 @@ void arguments_defaults(struct arguments *arguments)
 	arguments->warmup = 16;
 	arguments->seed = 1;
 	arguments->clock_ms = 700;
+	arguments->budget_ms = 10000;
 	arguments->dump_raw = true;
 	arguments->on_exit = ON_EXIT_HALT;
 }
@@ -232,6 +233,22 @@ static const char *set_emulated(struct arguments *arguments, const char *value)
 	return NULL;
 }
 
+static const char *set_pair(struct arguments *arguments, const char *value)
+{
+	return pairs_parse(&arguments->pairs, value);
+}
+
+static const char *set_budget(struct arguments *arguments, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(value, 1, ARGUMENTS_BUDGET_MAX, &number)) {
+		return "milliseconds from 1 to 86400000";
+	}
+	arguments->budget_ms = (uint32_t)number;
+	return NULL;
+}
+
 static const struct {
 	const char *key;
 	value_function set;
@@ -240,7 +257,10 @@ static const struct {
 	{"seed", set_seed},       {"boot", set_boot},         {"dump", set_dump},
 	{"on_exit", set_on_exit}, {"emulated", set_emulated}, {"batch", set_batch},
 	{"pace", set_pace},       {"clock_ms", set_clock_ms}, {"ci", set_ci},
+	{"pair", set_pair},       {"budget", set_budget},
 };
+
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /* The first refusal stands; later words are still obeyed, so that `on_exit` is. */
 static void refuse(struct arguments *arguments, const char *word, const char *why,
@@ -253,12 +273,36 @@ static void refuse(struct arguments *arguments, const char *word, const char *wh
 	}
 }
 
+static bool is_key(const char *name, const char *key, size_t length)
+{
+	return strlen(name) == length && memcmp(name, key, length) == 0;
+}
+
+/* A factor's values, if that is what the word gives; then `wanted` says what is wrong with them. */
+static bool set_factor(struct arguments *arguments, const char *key, size_t length,
+		       const char *values, const char **wanted)
+{
+	for (uint32_t i = 0; i < FACTORS; i++) {
+		enum factor factor = (enum factor)i;
+
+		if (is_key(factor_name(factor), key, length)) {
+			*wanted = values == NULL
+					  ? "a value"
+					  : factor_parse(&arguments->factors, factor, values);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* A word within the prefix, `key=value`, NUL-terminated. */
 static void parse_own_word(struct arguments *arguments, char *word)
 {
 	char *key = word + strlen(PREFIX);
 	char *equals = strchr(key, '=');
 	size_t length = equals == NULL ? strlen(key) : (size_t)(equals - key);
+	const char *values = equals == NULL ? NULL : equals + 1;
+	const char *wanted = NULL;
 	bool printable = true;
 
 	for (char *c = word; *c != '\0'; c++) {
@@ -271,19 +315,21 @@ static void parse_own_word(struct arguments *arguments, char *word)
 		refuse(arguments, word, "unprintable characters", "");
 		return;
 	}
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		const char *wanted;
+	if (!set_factor(arguments, key, length, values, &wanted)) {
+		size_t i = 0;
 
-		if (strlen(keys[i].key) != length || memcmp(keys[i].key, key, length) != 0) {
-			continue;
+		while (i < KEYS && !is_key(keys[i].key, key, length)) {
+			i++;
 		}
-		wanted = equals == NULL ? "a value" : keys[i].set(arguments, equals + 1);
-		if (wanted != NULL) {
-			refuse(arguments, word, "needs ", wanted);
+		if (i == KEYS) {
+			refuse(arguments, word, "unknown argument", "");
+			return;
 		}
-		return;
+		wanted = values == NULL ? "a value" : keys[i].set(arguments, values);
 	}
-	refuse(arguments, word, "unknown argument", "");
+	if (wanted != NULL) {
+		refuse(arguments, word, "needs ", wanted);
+	}
 }
 
 /* Adds a word to the list of foreign ones, cut to fit, printable. */
@@ -338,6 +384,7 @@ static char *next_word(struct arguments *arguments, const char **text, size_t *u
 void arguments_parse(struct arguments *arguments, const char *text)
 {
 	size_t used = strlen(arguments->text);
+	const char *conflict;
 	char *word;
 
 	while ((word = next_word(arguments, &text, &used)) != NULL) {
@@ -346,6 +393,10 @@ void arguments_parse(struct arguments *arguments, const char *text)
 		} else {
 			ignore_word(arguments, word);
 		}
+	}
+	conflict = factors_conflict(&arguments->factors);
+	if (conflict != NULL) {
+		refuse(arguments, "boot arguments", conflict, "");
 	}
 }
 

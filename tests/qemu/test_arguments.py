@@ -79,6 +79,26 @@ class Accepted(RunCommand):
         self.assertEqual(boot.outcome.status, "passed", boot.outcome.problem)
         self.assertEqual(boot.results["boots"][0]["ignored"], ["console=ttyAML0"])
 
+    def test_bad_factors_and_pairs(self) -> None:
+        for word, pattern in (("recevier=spin", "unknown argument"),
+                              ("receiver=sleep", "needs spin, wfe, wfi or busy"),
+                              ("receiver=spin,spin", "each once"),
+                              ("payload=0", "needs none or 1 to 64 cache lines"),
+                              ("payload=65", "needs none or 1 to 64 cache lines"),
+                              ("cache=hot", "needs warm or cold"),
+                              ("load=cpu", "needs none or memory"),
+                              ("barrier=dmb", "needs ishst, sy or none"),
+                              ("barrier=none payload=1", "barrier=none takes payload=none"),
+                              ("pair=0>5", "pair= names core 5, which is not online"),
+                              ("pair=1>1", "two different cores"),
+                              ("pair=0-1", "two different cores"),
+                              ("budget=0", "milliseconds from 1")):
+            with self.subTest(word=word):
+                done = self.command("--suite", "ipi.matrix", "--samples", "5", "--args", word)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+                self.assertRegex(done.stderr, pattern)
+
     def test_a_summary_has_no_samples(self) -> None:
         done = self.command("--suite", "ipi", "--samples", "50", "--args", "dump=summary")
         self.assertEqual(done.returncode, 0)

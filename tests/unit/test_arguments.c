@@ -1,4 +1,4 @@
-/* sources: src/platform/arguments.c src/bench/random.c */
+/* sources: src/platform/arguments.c src/platform/factors.c src/bench/random.c */
 /*
  * Boot arguments: what is obeyed, what is refused and with which words, what is left to others.
  */
@@ -197,6 +197,35 @@ static void words_after_a_bad_one_are_obeyed(void **state)
 	assert_int_equal(arguments.on_exit, ON_EXIT_SEMIHOST);
 }
 
+static void factors_pairs_and_the_budget(void **state)
+{
+	(void)state;
+	arguments_defaults(&arguments);
+	assert_int_equal(arguments.budget_ms, 10000);
+	assert_int_equal(factors_count(&arguments.factors), 1);
+	arguments_parse(&arguments, "el1bench.receiver=wfi,spin el1bench.payload=8 "
+				    "el1bench.pair=0>1 el1bench.budget=250");
+	assert_false(arguments.refused);
+	assert_int_equal(factors_count(&arguments.factors), 2);
+	assert_true(pairs_select(&arguments.pairs, 0, 1));
+	assert_false(pairs_select(&arguments.pairs, 1, 0));
+	assert_int_equal(arguments.budget_ms, 250);
+	expect_refused("el1bench.receiver", "el1bench.receiver: needs a value");
+	expect_refused("el1bench.receiver=sleep",
+		       "el1bench.receiver=sleep: needs spin, wfe, wfi or busy, comma-separated, "
+		       "each once");
+	expect_refused("el1bench.payload=0", "el1bench.payload=0: needs none or 1 to 64 cache "
+					     "lines, comma-separated, each once");
+	expect_refused("el1bench.receivers=wfi", "el1bench.receivers=wfi: unknown argument");
+	expect_refused("el1bench.pair=0>0", "el1bench.pair=0>0: needs up to 32 pairs of two "
+					    "different cores, as in 0>3,1>*");
+	expect_refused("el1bench.budget=0",
+		       "el1bench.budget=0: needs milliseconds from 1 to 86400000");
+	expect_refused("el1bench.barrier=none el1bench.payload=1",
+		       "boot arguments: barrier=none takes payload=none: the receiver could miss "
+		       "what was stored");
+}
+
 static void long_texts(void **state)
 {
 	char text[4096];
@@ -280,6 +309,7 @@ int main(void)
 		cmocka_unit_test(foreign_words_are_listed),
 		cmocka_unit_test(bad_words_are_refused_by_name),
 		cmocka_unit_test(words_after_a_bad_one_are_obeyed),
+		cmocka_unit_test(factors_pairs_and_the_budget),
 		cmocka_unit_test(long_texts),
 		cmocka_unit_test(selection_is_by_suite_or_full_name),
 		cmocka_unit_test(fuzz),

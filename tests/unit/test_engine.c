@@ -1,4 +1,4 @@
-/* sources: src/bench/engine.c src/bench/engine_plan.c src/bench/engine_precision.c src/bench/precision.c src/bench/sort.c src/bench/benchmark_run.c src/bench/samples.c src/bench/random.c src/platform/arena.c src/platform/arguments.c */
+/* sources: src/bench/engine.c src/bench/engine_plan.c src/bench/engine_precision.c src/bench/precision.c src/bench/sort.c src/bench/benchmark_run.c src/bench/samples.c src/bench/random.c src/platform/arena.c src/platform/arguments.c src/platform/factors.c */
 /*
  * The engine with fake benchmarks: who is selected and in which order, what is called how often,
  * how rounds pair cases up, what happens when a case fails.
@@ -32,6 +32,11 @@ static uint32_t spins_most;
 uint32_t smp_online_count(void)
 {
 	return 4;
+}
+
+bool smp_is_online(uint32_t cpu)
+{
+	return cpu < 4;
 }
 
 uint32_t pace_counter_step(void)

@@ -1,4 +1,4 @@
-/* sources: src/platform/go_arguments.c src/platform/arguments.c src/bench/random.c */
+/* sources: src/platform/go_arguments.c src/platform/arguments.c src/platform/factors.c src/bench/random.c */
 /*
  * The words of U-Boot's `go`, read out of a made-up memory with edges.
  */

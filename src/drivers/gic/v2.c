@@ -170,10 +170,12 @@ TIMED static void v2_send_behind_none(uint32_t cpu, uint32_t intid)
 	write32(v2.distributor, GICD_SGIR, v2.target[cpu] | intid);
 }
 
-static void v2_add_to_list(struct gic_list *list, uint32_t cpu, uint32_t intid)
+TIMED static void v2_add_to_list(struct gic_list *list, uint32_t cpu, uint32_t intid)
 {
+	uint32_t value = v2.target[cpu] | intid;
+
+	list->values[0] = list->count == 0 ? value : list->values[0] | value;
 	list->count = 1;
-	list->values[0] |= v2.target[cpu] | intid;
 }
 
 TIMED static void v2_send_list(const struct gic_list *list)
@@ -191,7 +193,7 @@ TIMED static void v2_enable(uint32_t intid)
 	dsb_sy();
 }
 
-static bool v2_pending(uint32_t intid)
+TIMED static bool v2_pending(uint32_t intid)
 {
 	uint32_t bits = read32(v2.distributor, GICD_ISPENDR);
 

@@ -274,7 +274,7 @@ TIMED static void v3_send_behind_none(uint32_t cpu, uint32_t intid)
 	isb();
 }
 
-static void v3_add_to_list(struct gic_list *list, uint32_t cpu, uint32_t intid)
+TIMED static void v3_add_to_list(struct gic_list *list, uint32_t cpu, uint32_t intid)
 {
 	uint64_t value = v3.target[cpu] | ICC_SGI1R_INTID(intid);
 
@@ -308,7 +308,7 @@ TIMED static void v3_enable(uint32_t intid)
 	dsb_sy();
 }
 
-static bool v3_pending(uint32_t intid)
+TIMED static bool v3_pending(uint32_t intid)
 {
 	volatile void *redistributor = v3.redistributor[cpu_index()];
 	uint32_t bits = read32(redistributor, GICR_ISPENDR0);

@@ -6,15 +6,17 @@
  */
 #include <stddef.h>
 
+#include "el1bench/counter.h"
+#include "el1bench/poll.h"
 #include "el1bench/smp.h"
 #include "ipi.h"
 
-enum { FIRST, LAST, TOTAL };
+enum { FIRST, LAST, TOTAL, SEND, BROADCAST_ROWS };
 
 static uint32_t row_count(uint32_t online)
 {
 	(void)online;
-	return 3;
+	return BROADCAST_ROWS;
 }
 
 static bool prepare(struct benchmark_run *run)
@@ -25,7 +27,36 @@ static bool prepare(struct benchmark_run *run)
 	run->rows[FIRST] = benchmark_row(run, "first", 0, SAMPLE_NO_CPU, NULL);
 	run->rows[LAST] = benchmark_row(run, "last", 0, SAMPLE_NO_CPU, NULL);
 	run->rows[TOTAL] = benchmark_row(run, "total", 0, SAMPLE_NO_CPU, NULL);
-	return run->rows[FIRST] != NULL && run->rows[LAST] != NULL && run->rows[TOTAL] != NULL;
+	run->rows[SEND] = benchmark_row(run, "send", 0, SAMPLE_NO_CPU, NULL);
+	return run->rows[FIRST] != NULL && run->rows[LAST] != NULL && run->rows[TOTAL] != NULL &&
+	       run->rows[SEND] != NULL;
+}
+
+/* The sender's own cost, in a round of its own, as a second stamp would lengthen the others. */
+TIMED static bool sample_send(struct benchmark_run *run)
+{
+	void (*send_others)(uint32_t intid) = gic->send_others;
+	static uint64_t expected[CPU_MAX];
+	uint64_t begin;
+	uint64_t end;
+
+	for (uint32_t position = 1; position < smp_online_count(); position++) {
+		expected[position] = ipi_slot(smp_online_cpu(position))->acknowledged + 1;
+	}
+	begin = counter_begin();
+	send_others(GIC_SGI_BENCH);
+	end = counter_end();
+	for (uint32_t position = 1; position < smp_online_count(); position++) {
+		uint32_t cpu = smp_online_cpu(position);
+
+		if (!poll_until(&ipi_slot(cpu)->acknowledged, expected[position])) {
+			sample_exclude(run->rows[SEND], SAMPLE_LOST);
+			return benchmark_fail(run, "core %lu did not acknowledge sample %lu", cpu,
+					      run->index, 0);
+		}
+	}
+	sample_record(run->rows[SEND], (int64_t)(end - begin));
+	return true;
 }
 
 TIMED static bool sample(struct benchmark_run *run)
@@ -39,7 +70,7 @@ TIMED static bool sample(struct benchmark_run *run)
 	sample_record(run->rows[FIRST], (int64_t)(stamps.first - stamps.begin));
 	sample_record(run->rows[LAST], (int64_t)(stamps.last - stamps.begin));
 	sample_record(run->rows[TOTAL], (int64_t)(stamps.end - stamps.begin));
-	return true;
+	return sample_send(run);
 }
 
 static const struct benchmark ipi_broadcast = {

@@ -36,6 +36,8 @@ struct ipi_slot {
 	uint64_t stamp; /* the vector stub's, of the last one; written before the count */
 };
 
+const struct ipi_slot *ipi_slot(uint32_t cpu);
+
 /* The handler that acknowledges and nothing else: on the receiver, light. */
 void ipi_acknowledge(uint32_t intid, uint32_t source, uint64_t stamp);
 

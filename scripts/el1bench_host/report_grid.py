@@ -1,0 +1,46 @@
+"""Grids of pairs of cores: a line for each sender, a column for each receiver."""
+
+from typing import Any, Mapping, Optional, Sequence
+
+from el1bench_host.statistics import median
+
+CORES_MAX = 16
+"""More do not fit a page; the rows are in results.json and in the CSV."""
+PAIRS_MIN = 5
+GRIDS_MAX = 12
+
+Metric = Mapping[str, Any]
+Pair = tuple[int, int]
+
+
+def cell(value: Optional[float]) -> str:
+    """A number of ticks in five characters at most."""
+    if value is None:
+        return "."
+    for above, scale, unit in ((1e10, 1e9, "G"), (1e7, 1e6, "M"), (1e4, 1e3, "k")):
+        if abs(value) >= above:
+            return f"{value / scale:.0f}{unit}"
+    return f"{value:.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.1f}"
+
+
+def pairs_of(rows: Sequence[Metric]) -> dict[Pair, float]:
+    """The headline of each pair, the median over the boots; empty if the rows are no grid."""
+    found: dict[Pair, list[float]] = {}
+    for row in rows:
+        if row["cpu"] is None or row["peer"] is None:
+            return {}
+        if row["headline"] is not None:
+            found.setdefault((row["cpu"], row["peer"]), []).append(row["headline"])
+    cores = {core for pair in found for core in pair}
+    if (len(found) < PAIRS_MIN or len(cores) > CORES_MAX
+            or len({sender for sender, _ in found}) < 2):
+        return {}
+    return {pair: median(values) for pair, values in found.items()}
+
+
+def lines_of(pairs: Mapping[Pair, float]) -> tuple[list[str], list[list[str]]]:
+    """Column titles and lines."""
+    cores = sorted({core for pair in pairs for core in pair})
+    lines = [[f"{sender}>"] + [cell(pairs.get((sender, receiver))) for receiver in cores]
+             for sender in cores]
+    return ["from>to"] + [str(core) for core in cores], lines
