@@ -39,13 +39,12 @@ static struct {
 	bool lost;
 	volatile uint64_t receiving; /* 1 once the receiver has begun */
 	volatile uint64_t loading;   /* 1 once the core that loads memory has */
-	volatile uint64_t finished __attribute__((aligned(64)));
 } visit;
 
 /* Each has a cache line to itself. */
 static struct {
 	volatile uint64_t value __attribute__((aligned(64)));
-} ping, pong, payload[FACTOR_PAYLOAD_MAX];
+} finished, ping, pong, payload[FACTOR_PAYLOAD_MAX];
 
 static struct {
 	volatile uint64_t verified __attribute__((aligned(64)));
@@ -135,7 +134,7 @@ TIMED static void finish_visit(void)
 	uint32_t receiver = visit.pair->receiver;
 
 	poll_publish(&ping.value, PING_STOP);
-	poll_publish(&visit.finished, 1);
+	poll_publish(&finished.value, 1);
 	send_event();
 	gic->send(receiver, GIC_SGI_WORK);
 	if (receiver != 0 && cpu_index() != 0) {
@@ -181,7 +180,7 @@ TIMED static void receive_interrupts(void *unused)
 {
 	(void)unused;
 	poll_publish(&visit.receiving, 1);
-	(void)receiver_wait(visit.pair->factors.values[FACTOR_RECEIVER], &visit.finished, 1);
+	(void)receiver_wait(visit.pair->factors.values[FACTOR_RECEIVER], &finished.value, 1);
 }
 
 TIMED static void ask_by_line(void *unused)
@@ -293,7 +292,7 @@ TIMED static void load_memory(void *unused)
 
 	(void)unused;
 	poll_publish(&visit.loading, 1);
-	while (poll_read(&visit.finished) == 0 && !deadline_passed(&deadline)) {
+	while (poll_read(&finished.value) == 0 && !deadline_passed(&deadline)) {
 		for (uint32_t i = 0; i < LOAD_BURST; i++) {
 			load_buffer[line * LINE_WORDS]++;
 			line = (line + 1) % (LOAD_BYTES / (LINE_WORDS * sizeof(uint64_t)));
@@ -336,7 +335,7 @@ TIMED static void describe_visit(struct benchmark_run *run, const struct pair *p
 	visit.lost = false;
 	visit.receiving = 0;
 	visit.loading = 0;
-	visit.finished = 0;
+	finished.value = 0;
 	ping.value = 0;
 	pong.value = 0;
 	gic_set_handler(GIC_SGI_BENCH, pair->factors.values[FACTOR_PAYLOAD] > 0
@@ -384,7 +383,7 @@ TIMED const struct pair_round *pair_visit(struct benchmark_run *run, const struc
 	} else if (loads && loader == 0) {
 		load_memory(NULL);
 	} else {
-		(void)sleep_until(&visit.finished, 1, VISIT_MS);
+		(void)sleep_until(&finished.value, 1, VISIT_MS);
 	}
 	if (!all_idle(pair, loader)) {
 		(void)benchmark_fail(run, "cores %lu and %lu did not end", pair->sender,

@@ -31,13 +31,20 @@ static struct {
 	struct sweep sweep;
 	uint64_t round;
 	uint64_t sent; /* in whole rounds */
-	volatile uint64_t go __attribute__((aligned(64)));
-	/* Core 0's handler: */
-	volatile uint64_t taken __attribute__((aligned(64)));
-	volatile uint64_t answered; /* sends, ever */
 } storm = {.sweep = {.places = 1, .visit = visit}};
 
 static struct storm_sender senders[CPU_MAX];
+
+/* The round that has begun. */
+static struct {
+	volatile uint64_t round __attribute__((aligned(64)));
+} go;
+
+/* Core 0's handler. */
+static struct {
+	volatile uint64_t taken __attribute__((aligned(64))); /* interrupts, ever */
+	volatile uint64_t answered;                           /* sends, ever */
+} handler;
 
 /* On core 0: answers for everything that has been sent. */
 TIMED static void answer_all(uint32_t intid, uint32_t source, uint64_t stamp)
@@ -51,8 +58,8 @@ TIMED static void answer_all(uint32_t intid, uint32_t source, uint64_t stamp)
 	for (uint32_t position = 1; position < online; position++) {
 		sum += poll_read(&senders[smp_online_cpu(position)].sent);
 	}
-	storm.taken = storm.taken + 1;
-	poll_publish(&storm.answered, sum);
+	handler.taken = handler.taken + 1;
+	poll_publish(&handler.answered, sum);
 }
 
 TIMED static void send_many(void *argument)
@@ -61,7 +68,7 @@ TIMED static void send_many(void *argument)
 	uint64_t round = storm.round;
 
 	poll_publish(&sender->ready, round);
-	if (!poll_until(&storm.go, round)) {
+	if (!poll_until(&go.round, round)) {
 		return;
 	}
 	for (uint32_t i = 0; i < STORM_SENDS; i++) {
@@ -130,8 +137,8 @@ TIMED static bool take_sample(struct benchmark_run *run)
 	}
 	benchmark_spin(benchmark_draw_gap(run));
 	begin = counter_begin();
-	poll_publish(&storm.go, storm.round);
-	all = poll_until(&storm.answered, expected);
+	poll_publish(&go.round, storm.round);
+	all = poll_until(&handler.answered, expected);
 	end = counter_end();
 	if (!settle()) {
 		return benchmark_fail(run, "the cores did not end sending", 0, 0, 0);
@@ -139,7 +146,7 @@ TIMED static bool take_sample(struct benchmark_run *run)
 	if (!all) {
 		sample_exclude(run->rows[0], SAMPLE_LOST);
 		return benchmark_fail(run, "%lu of %lu sends were not answered by any interrupt",
-				      expected - storm.answered, expected - storm.sent, 0);
+				      expected - handler.answered, expected - storm.sent, 0);
 	}
 	storm.sent = expected;
 	sample_record(run->rows[0], (int64_t)(end - begin));
@@ -170,7 +177,7 @@ TIMED static void finish(struct benchmark_run *run)
 		return; /* failed: sends were lost */
 	}
 	benchmark_note(run, "%lu sent, %lu taken, %lu merged with one that was pending, none lost",
-		       storm.sent, storm.taken, storm.sent - storm.taken);
+		       storm.sent, handler.taken, storm.sent - handler.taken);
 	sweep_note(run, &storm.sweep, 1);
 }
 
