@@ -31,7 +31,7 @@ struct arguments {
 	uint32_t boot;                   /* index of this boot within a run, default 0 */
 	uint32_t pace;                   /* baud of the line to imagine, 300 to 4000000; 0: none */
 	uint32_t clock_ms;               /* least time between the marks for the host's clock,
-					    0 to 600000; default 700 */
+					    0 to 600000; default 700; 0: no marks */
 	struct factor_lists factors;     /* receiver=, payload=, cache=, load=, barrier= */
 	struct pair_list pairs;          /* pair= */
 	uint32_t budget_ms;              /* of a benchmark that works through many cores or pairs */

@@ -18,10 +18,10 @@ void report_begin(const struct arguments *arguments);
 void report_machine(void);
 
 /*
- * The marks of an interval of at least `clock_ms` that the host checks the counter by: one before
- * the plan line, one before the trailer. They carry the counter, and wait for the line to be idle.
+ * The marks of an interval of at least `clock_ms` that the host checks the counter by: some before
+ * the plan line, some before the trailer. They carry the counter, and wait for the line to be idle.
  */
-void report_clock_begin(void);
+void report_clock_begin(const struct arguments *arguments);
 void report_clock_end(const struct arguments *arguments);
 
 /* The plan line: the last output before the first timed region. */

@@ -23,6 +23,9 @@ VERDICTS = (RIGHT, FAST, SLOW, UNKNOWN, NOT_APPLICABLE)
 # Of the time between two marks by the counter. Marks that were held up together arrive together,
 # and then disagree by all of it; those that agree much better were not.
 _AGREEMENT = 1 / 3
+# The least delay of one end lies no further above that of the other than this many times the
+# distance from the least to the median, whatever adapters and schedulers have been tried on it.
+_CAUTION = 2
 # In seconds. What a host's scheduler may add to all marks of one end alike.
 _LEAST_JITTER = 0.0005
 
@@ -93,7 +96,8 @@ def _end(marks: Sequence[Mark], hz: float) -> _End:
     apart = abs(first.counter - second.counter) / hz
     if delay(second) - delay(first) > apart * _AGREEMENT:
         return _End(first, None)
-    return _End(first, delay(ordered[len(marks) // 2]) - delay(first) + _LEAST_JITTER)
+    spread = delay(ordered[len(marks) // 2]) - delay(first)
+    return _End(first, _CAUTION * spread + _LEAST_JITTER)
 
 
 def check(marks: Sequence[Mark], counter_hz: Optional[int], emulator: str = "") -> Verdict:

@@ -91,7 +91,18 @@ class Boot:
                 or any((self.checks or {}).get(key, 0)
                        for key in ("uart_bytes_in_timed", "console_refused_bytes"))
                 or bool(self.noise)
-                or (self.counter is not None and self.counter.failed))
+                or (self.counter is not None and self.counter.failed)
+                or self.odd_frequency is not None)
+
+    @property
+    def odd_frequency(self) -> Optional[str]:
+        """What is said of the first core whose CNTFRQ_EL0 is not that of core 0; None if none."""
+        first = next((cpu for cpu in self.cpus if cpu.index == 0), None)
+        for cpu in self.cpus:
+            if first is not None and cpu.counter_hz != first.counter_hz:
+                return (f"core {cpu.index} says CNTFRQ {cpu.counter_hz} Hz, core 0 "
+                        f"{first.counter_hz}")
+        return None
 
 
 @dataclass

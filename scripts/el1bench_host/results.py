@@ -357,6 +357,8 @@ def make_results(decoded: DecodedLog,
         failures += _timed_output(boot, index)
         if boot.counter is not None and boot.counter.failed:
             failures.append({"name": "counter", "boot": index, "reason": boot.counter.text})
+        if boot.odd_frequency is not None:
+            failures.append({"name": "counter", "boot": index, "reason": boot.odd_frequency})
     _use_batched(metrics)
     samples = SAMPLES_NAME if any(row.values is not None for boot in decoded.boots
                                   for row in boot.rows.values()) else None

@@ -16,7 +16,7 @@
  * The ends of the interval are marked several times, so that the host can tell how far it can trust
  * the arrival of a line; this far apart, so that marks which were held up together show.
  */
-#define MARKS 5
+#define MARKS 8
 #define MARK_GAP_MS 15
 
 #define STRAY_LINE_CHARACTERS 120
@@ -24,7 +24,7 @@
 _Static_assert(CONSOLE_CALLERS == BENCHMARK_CALLERS, "one is handed on as the other");
 
 static uint64_t bytes_before;
-static uint64_t begin_mark; /* the counter; 0 before */
+static uint64_t begin_mark; /* the counter; 0: there is none */
 
 /* One mark. Nothing else is on its way, so it takes as long to arrive as any other. */
 static uint64_t mark(const char *name)
@@ -47,10 +47,12 @@ static void marks(const char *name)
 	(void)mark(name);
 }
 
-void report_clock_begin(void)
+void report_clock_begin(const struct arguments *arguments)
 {
-	begin_mark = counter_begin();
-	marks("begin");
+	if (arguments->clock_ms > 0) {
+		begin_mark = counter_begin();
+		marks("begin");
+	}
 }
 
 void report_clock_end(const struct arguments *arguments)

@@ -158,7 +158,7 @@ static void plan(void)
 #pragma GCC diagnostic pop
 		finish(true);
 	}
-	report_clock_begin();
+	report_clock_begin(&arguments);
 	report_plan(&arguments);
 }
 
