@@ -4,13 +4,18 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
  * Takes the EL1 physical timer, whose PPI is `intid`, into use. Core 0, once the interrupt
- * controller has started. Until then, without one, and if no interrupt arrives, waits poll.
+ * controller has started or is known to be missing. Until then, without one, and if no interrupt
+ * arrives, waits poll.
  */
 void wait_start(uint32_t intid);
+
+/* True once wait_start has been called: until then, what can be put off should be. */
+bool wait_ready(void);
 
 /* Returns once the counter has reached `ticks`, at once if it has. Polls on cores other than 0. */
 void wait_until(uint64_t ticks);

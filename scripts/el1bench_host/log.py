@@ -18,6 +18,8 @@ _MARK = b"@el1b"
 _PREFIX = re.compile(rb"@el1b ([a-z][a-z0-9-]*) ([0-9]{1,10})(?= )")
 _CHECKED = re.compile(rb"([ -~]*) \*([0-9a-f]{8})")
 _STAMP = re.compile(rb"([0-9]{1,12}\.[0-9]{1,9})\t")
+# What `capture` says of the connection, in a line of its own.
+_REMARK = re.compile(rb"--- .* ---\r?")
 _CHECKSUM_AT_END = re.compile(rb" \*[0-9a-f]{8}[\r ]*$")
 # A line that came again this much later is no doubled line, but one of another boot.
 _REPEAT_REACH = 64
@@ -240,13 +242,13 @@ class Log:
     boots: list[BootLines]
     stray: list[Problem]
     text: list[bytes] = field(default_factory=list)
-    """The lines of the file, without their times of arrival and without their ends."""
+    """The lines of the file, without their times of arrival and what `capture` itself remarks."""
 
     def bytes_between(self, before: Line, after: Line) -> bytes:
         """What stands between two machine lines of the file, the line ends included."""
         if after.number <= before.number:
             return b""
-        return b"".join([*(line + b"\n" for line in self.text[before.number:after.number - 1]),
+        return b"".join([*self.text[before.number:after.number - 1],
                          self.text[after.number - 1][:after.column]])
 
     @property
@@ -267,7 +269,8 @@ def read_log(data: bytes, arrivals: Arrivals = ()) -> Log:
     for number, text in enumerate(data.split(b"\n"), 1):
         offset += len(text) + 1
         arrived, text = split_stamp(text)
-        lines.append(text)
+        remark = arrived is not None and _REMARK.fullmatch(text)
+        lines.append(b"" if remark else text + b"\n")
         if arrived is None and arrivals and _MARK in text:
             index = bisect_left(arrivals, (offset, 0.0))
             arrived = arrivals[index][1] if index < len(arrivals) else None

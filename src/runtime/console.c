@@ -78,7 +78,8 @@ void console_pace(uint32_t baud)
 /*
  * Waits until the FIFO of the imagined line has room, and adds a byte to it. A wait that ended
  * late, as it does when an emulator's host is busy, does not count as a time in which the line was
- * idle: the bytes after it make up for it.
+ * idle: the bytes after it make up for it. What the first lines of a boot would have waited, before
+ * there is a timer to sleep by, the first byte after them waits.
  */
 static void pace_byte(void)
 {
@@ -89,7 +90,7 @@ static void pace_byte(void)
 	if ((int64_t)(now - line.idle) >= 0) {
 		line.late = now - line.idle < line.late ? now - line.idle : line.late;
 		line.idle = now - line.late;
-	} else if (line.idle - now > fifo) {
+	} else if (line.idle - now > fifo && wait_ready()) {
 		wait_until(line.idle - fifo);
 		line.late = counter_begin() - (line.idle - fifo);
 	} else {
@@ -163,7 +164,7 @@ void console_write(const char *text, size_t bytes)
 
 void console_drain(void)
 {
-	if (line.baud != 0) {
+	if (line.baud != 0 && wait_ready()) {
 		wait_until(line.idle);
 		line.late = 0;
 	}

@@ -19,6 +19,7 @@
 #define INTERRUPT_WAIT_MS 20
 
 static uint32_t timer_intid; /* 0: not in use */
+static bool ready;
 
 static void arm(uint64_t ticks)
 {
@@ -64,6 +65,12 @@ void wait_start(uint32_t intid)
 		gic->enable(intid);
 		timer_intid = intid;
 	}
+	ready = true;
+}
+
+bool wait_ready(void)
+{
+	return ready;
 }
 
 void wait_until(uint64_t ticks)

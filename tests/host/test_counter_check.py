@@ -225,6 +225,12 @@ class Logs(unittest.TestCase):
                 if noise:
                     self.assertIn(noise.strip(), reasons["wire_bytes_in_timed"])
 
+    def test_remarks_of_capture_are_no_noise(self) -> None:
+        data = stamped(*clock_boot(0.7, 62.5e6))
+        at = data.index(b"\n", data.index(b"@el1b plan")) + 1
+        data = data[:at] + b"7001.000000\t--- disconnected ---\n" + data[at:]
+        self.assertEqual(self.decode(data)[1]["run"]["checks"]["wire_bytes_in_timed"], 0)
+
     def test_cost_of_output_on_the_line(self) -> None:
         boot = Boot().head()
         boot.plan(["x"]).results([], uart_bytes_in_timed=1152)

@@ -32,6 +32,7 @@ uint64_t fake_counter(void)
 }
 
 static uint64_t oversleep;
+static bool ready = true;
 static uint64_t refused_bytes;
 static uint64_t refused_callers[CONSOLE_CALLERS];
 
@@ -39,6 +40,11 @@ static uint64_t refused_callers[CONSOLE_CALLERS];
 void wait_until(uint64_t ticks)
 {
 	now = now < ticks ? ticks + oversleep : now;
+}
+
+bool wait_ready(void)
+{
+	return ready;
 }
 
 static void note_refused(size_t bytes, const uint64_t callers[CONSOLE_CALLERS])
@@ -217,6 +223,24 @@ static void a_paced_line_keeps_fractions(void **state)
 	assert_in_range(now - start, 10000, 10020);
 }
 
+/* Before there is a timer nothing waits; the first byte after that makes up for all of it. */
+static void a_paced_line_waits_later(void **state)
+{
+	uint64_t start = now;
+
+	(void)state;
+	console_pace(BAUD);
+	ready = false;
+	console_write("0123456789", 10);
+	console_drain();
+	assert_in_range(now - start, 0, 200);
+	ready = true;
+	console_write("0", 1);
+	assert_in_range(now - start, 10000 - FIFO_BYTES * 1000, 10200 - FIFO_BYTES * 1000);
+	console_drain();
+	assert_in_range(now - start, 11000, 11200);
+}
+
 /* Waits that end late leave the line no later in the end; the writer's own pauses do. */
 static void a_paced_line_makes_up_for_late_waits(void **state)
 {
@@ -267,6 +291,7 @@ int main(void)
 		cmocka_unit_test_setup(a_paced_line_fills_its_fifo_first, reset),
 		cmocka_unit_test_setup(a_paced_line_takes_its_time, reset),
 		cmocka_unit_test_setup(a_paced_line_keeps_fractions, reset),
+		cmocka_unit_test_setup(a_paced_line_waits_later, reset),
 		cmocka_unit_test_setup(a_paced_line_makes_up_for_late_waits, reset),
 		cmocka_unit_test_setup(a_dead_uart_costs_one_wait, reset),
 	};
