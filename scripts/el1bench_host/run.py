@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Callable, Optional, Sequence
 
 from el1bench_host import build, decode, machine, paths, report, results, setup
-from el1bench_host.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED, UserError
+from el1bench_host.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED, UserError, warn
 from el1bench_host.follow import LogFollower
 from el1bench_host.log import Arrivals
 from el1bench_host.u_boot import StreamEnded, UBoot, check_arguments
@@ -30,6 +30,8 @@ SAMPLES_MAX = 100_000_000
 WORDS_BYTES_MAX = 2000
 # From the start of QEMU, or of the image, to the plan line: tens of milliseconds on an idle host.
 START_SECONDS = 60.0
+# What an image may say up to there, for lines that take their time (pace=).
+START_CHARACTERS = 8000
 # The image's bound is in its own time. A host that is busy with other things is slower than that,
 # and with icount a millisecond of the image is a million instructions.
 BOUND_FACTOR = {"single": 4.0, "multi": 4.0, "icount": 20.0}
@@ -376,9 +378,8 @@ def _check_combination(args: argparse.Namespace) -> None:
                         f"{args.cpus} need --gic 3")
     if args.counter_hz is not None and 10**9 % args.counter_hz != 0:
         period = 10**9 // args.counter_hz
-        print(f"el1bench: warning: {args.counter_hz} Hz is not a whole number of nanoseconds; QEMU "
-              f"ticks every {period} ns, {10**9 / period / args.counter_hz - 1:+.2%} off",
-              file=sys.stderr)
+        warn("counter-hz", f"{args.counter_hz} Hz is not a whole number of nanoseconds; QEMU ticks "
+             f"every {period} ns, {10**9 / period / args.counter_hz - 1:+.2%} off")
     if args.cpu is not None and not re.fullmatch(r"[A-Za-z0-9._-]+(,[A-Za-z0-9._=-]+)*", args.cpu):
         raise UserError(f"--cpu: `{args.cpu}` is not the name of a core")
 
@@ -431,11 +432,19 @@ def launcher(image: Path, served: Path, how: str, address: int,
     return launch
 
 
+def _start_of_the_line(words: list[str]) -> float:
+    """Seconds that a paced line takes for what comes before the plan line."""
+    rates = [int(word.removeprefix(f"{PREFIX}pace=")) for word in words
+             if re.fullmatch(rf"{re.escape(PREFIX)}pace=[0-9]{{3,7}}", word)]
+    return START_CHARACTERS * 10 / max(rates[-1], 1) if rates else 0.0
+
+
 def _boots(args: argparse.Namespace, qemu: machine.Setup, image: Path, words: list[str],
            log: BinaryIO) -> list[Outcome]:
     """All boots of a run, their output in one log."""
     progress = Progress(not args.quiet, args.boots)
-    limits = Limits(factor=BOUND_FACTOR[args.accel], total=args.timeout)
+    limits = Limits(START_SECONDS + _start_of_the_line(words), BOUND_FACTOR[args.accel],
+                    args.timeout)
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="el1bench-tftp-") as served:
         for boot in range(args.boots):

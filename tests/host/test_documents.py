@@ -5,11 +5,12 @@ import unittest
 from pathlib import Path
 
 from tests.host.test_decode import example_boot
-from el1bench_host import decoder, log, log_records, results, sample_code
+from el1bench_host import counter_check, decoder, errors, log, log_records, results, sample_code
 from el1bench_host.decoder import decode_log
 
 SOURCE_TREE = Path(__file__).resolve().parents[2]
 LOG_PAGE = (SOURCE_TREE / "docs" / "log-format.md").read_text("utf-8")
+METHOD_PAGE = (SOURCE_TREE / "docs" / "methodology.md").read_text("utf-8")
 RESULTS_PAGE = (SOURCE_TREE / "docs" / "results-format.md").read_text("utf-8")
 
 
@@ -114,6 +115,55 @@ class ResultsFormat(unittest.TestCase):
         code = Path(log.__file__).read_text("utf-8") + Path(decoder.__file__).read_text("utf-8")
         used = set(re.findall(r'(?:Problem\(|_problem\()\s*"([a-z-]+)"', code))
         self.assertEqual(kinds, used)
+
+
+def first_column(page: str, title: str) -> list[str]:
+    """The keywords in the first column of a section's tables."""
+    rows = re.findall(r"^\| ((?:`[a-z0-9_-]+`(?:, )?)+) \| \S", section(page, title), re.M)
+    return [key for row in rows for key in re.findall(r"`([a-z0-9_-]+)`", row)]
+
+
+class Methodology(unittest.TestCase):
+    """docs/methodology.md: whatever the tools can warn of is explained, and nothing else is."""
+
+    def assert_explained(self, title: str, known: list[str]) -> None:
+        """A section's tables have exactly these keywords, each once."""
+        self.assertEqual(sorted(first_column(METHOD_PAGE, title)), sorted(known))
+
+    def test_warnings(self) -> None:
+        self.assert_explained("Warnings", [*results.WARNINGS, *errors.WARNINGS])
+
+    def test_every_warning_has_a_keyword(self) -> None:
+        """Warnings of rows are appended by keyword, those of commands go through `warn`."""
+        rows, commands = set(), set()
+        for path in sorted((SOURCE_TREE / "scripts" / "el1bench_host").rglob("*.py")):
+            text = path.read_text("utf-8")
+            rows |= set(re.findall(r'warnings\.append\("([a-z-]+)"\)', text))
+            commands |= set(re.findall(r'\bwarn\(\s*"([a-z-]+)"', text))
+            if path.name != "errors.py":
+                self.assertIsNone(re.search(r"[\"' ]warning: ", text), path)
+        self.assertEqual(rows, set(results.WARNINGS))
+        self.assertEqual(commands, set(errors.WARNINGS))
+
+    def test_verdicts(self) -> None:
+        self.assert_explained("Is the counter as fast as it says?", list(counter_check.VERDICTS))
+        self.assertIn(f"less than {100 * counter_check.THRESHOLD:g} %", METHOD_PAGE)
+        on_page = set(re.findall(r"`([a-z-]+)`", re.search(r"^\| `verdict` \|.*$", RESULTS_PAGE,
+                                                           re.M).group(0))) - {"verdict"}
+        self.assertEqual(on_page, set(counter_check.VERDICTS))
+        record = counter_check.check([], None).record()
+        self.assertEqual(first_column(RESULTS_PAGE, "The counter against the host's clock"),
+                         list(record))
+
+    def test_exclusions(self) -> None:
+        self.assert_explained("Exclusions", list(log_records.EXCLUSIONS.values()))
+
+    def test_checks(self) -> None:
+        self.assert_explained("Checks", list(dict.fromkeys([*log_records.CHECK_FIELDS,
+                                                            *results.OUTPUT_CHECKS])))
+
+    def test_problems(self) -> None:
+        self.assert_explained("Problems of a log", first_column(RESULTS_PAGE, "Problems"))
 
 
 if __name__ == "__main__":

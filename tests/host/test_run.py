@@ -309,7 +309,7 @@ class Options(RunTest):
     def test_an_inexact_counter_is_warned_of(self) -> None:
         done = self.run_fake("passes", "--counter-hz", "24e6")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, r"\Ael1bench: warning: 24000000 Hz .*41 ns, \+1\.63% off\n\Z")
+        self.assertRegex(done.stderr, r"\Ael1bench: warning: 24000000 Hz .*41 ns, \+1\.63% off \[counter-hz\]\n\Z")
         self.assertIn("cortex-a53,cntfrq=24000000", self.started()[0])
 
     def test_an_exact_counter_is_not(self) -> None:
