@@ -81,7 +81,9 @@ set_source_files_properties(${generated}/embedded_tree.S PROPERTIES OBJECT_DEPEN
 
 # Flags that all code for the target shares.
 add_library(target_flags INTERFACE)
+# The call graphs are for the audit.
 target_compile_options(target_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:C>:-fcallgraph-info=su>
   -ffile-prefix-map=${PROJECT_BINARY_DIR}=build
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
   -ffile-prefix-map=${EL1BENCH_NEWLIB}=newlib

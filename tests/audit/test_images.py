@@ -28,6 +28,8 @@ class Boards(unittest.TestCase):
                 self.assertGreater(report.counter_reads, 20)
                 self.assertIn("boot_primary", report.stack.steps[0])
                 self.assertIn("exception_vectors+0x280", "\n".join(report.stack.steps))
+                # The compiler's call graphs were there to compare with.
+                self.assertGreater(report.compared, 300)
                 # The engine moves the stack by up to a page; samples lie below that.
                 self.assertGreater(report.stack.bytes, 4096)
 
@@ -75,6 +77,14 @@ class Plants(unittest.TestCase):
                          ["the deepest way through timed code from boot_primary"])
         self.assertTrue(any("12288 sample (tests/plants/frame.c:" in step
                             for step in others[0].path), others[0].path)
+
+    def test_print(self) -> None:
+        found = self.find("print", "^the console can be reached from timed code: console_write$",
+                          "console_write(text")
+        self.assertRegex(found.path[0], r"^tests/plants/print.c:\d+: sample_print calls ")
+        self.find("print", "^the console can .*: console_force_unlock$", "console_force_unlock()")
+        # Inlined into timed code, it calls the UART's driver through a pointer.
+        self.find("print", "^print_to_uart makes an indirect call", "platform.uart->put(")
 
     def test_print_behind_calls(self) -> None:
         found = self.find("helper", "^the console can be reached from timed code: console_write$",

@@ -6,8 +6,10 @@ import unittest
 from pathlib import Path
 
 from el1bench_host import paths
-from el1bench_host.auditing import counter_reads, declarations, disassembly, frames, lines, reach
+from el1bench_host.auditing import (compiler_graph, counter_reads, declarations, disassembly,
+                                    frames, lines, reach)
 from el1bench_host.auditing.elf import Elf, read_elf
+from el1bench_host.auditing.embedded import embedded_findings
 from el1bench_host.auditing.finding import Finding
 from el1bench_host.auditing.graph import Image, stale_declarations
 from el1bench_host.auditing.image_audit import DECLARATIONS
@@ -360,6 +362,75 @@ class Stack(ImageTest):
         functions["one"], functions["start"] = functions["start"], "bl @one\nret"
         functions["one"] = "sub sp, sp, x1\nret"
         self.assertIn("one uses is not of a fixed size", self.audit(**functions).findings[0].text)
+
+
+class CompilerGraph(ImageTest):
+    """What the compiler knows and the audit does not see."""
+
+    GRAPH = (
+        'graph: { title: "/t/src/one.c"\n'
+        'node: { title: "/t/src/one.c:one" label: "one\\n/t/src/one.c:7:3\\n'
+        '32 bytes (static)" }\n'
+        'node: { title: "two" label: "two\\n/t/include/two.h:1:1" shape : ellipse }\n'
+        'edge: { sourcename: "/t/src/one.c:one" targetname: "two" label: "/t/src/one.c:9:1" }\n'
+        'node: { title: "__indirect_call" label: "Indirect Call Placeholder" shape : ellipse }\n'
+        'edge: { sourcename: "/t/src/one.c:one" targetname: "__indirect_call" label: "x" }\n}\n')
+
+    def compare(self, body: str) -> list[str]:
+        image = self.image(one=body, two="ret")
+        image.elf.symbols["two"] = 0x2000
+        return self.texts(compiler_graph.graph_findings(image,
+                                                        compiler_graph.parse_graph(self.GRAPH)))
+
+    def test_agree(self) -> None:
+        self.assertEqual(self.compare("sub sp, sp, #0x20\nbl @two\nblr x1\nret"), [])
+        self.assertEqual(self.compare("sub sp, sp, #0x30\nblr x1\nb @two"), [])
+
+    def test_differ(self) -> None:
+        self.assertEqual(self.compare("sub sp, sp, #0x10\nret"), [
+            "src/one.c:7: the audit sees 16 bytes of stack in one, the compiler 32",
+            "src/one.c:7: the compiler knows of a call from one to two that the audit does not see",
+            "src/one.c:7: the compiler knows of an indirect call in one that the audit does not "
+            "see"])
+
+    def test_parse(self) -> None:
+        node, = compiler_graph.parse_graph(self.GRAPH)
+        self.assertEqual((node.name, node.file, node.line, node.bytes, node.calls),
+                         ("one", "/t/src/one.c", 7, 32, {"two", "__indirect_call"}))
+        moving = self.GRAPH.replace("(static)", "(dynamic)").replace("one.c:one", "one.c:one.part.0")
+        self.assertIsNone(compiler_graph.parse_graph(moving)[0].bytes)
+        self.assertEqual(compiler_graph.parse_graph("graph: { rubbish"), [])
+
+
+class Embedded(unittest.TestCase):
+    """Counter reads in programs that the image carries."""
+
+    ISB, READ, NOP = 0xd5033fdf, 0xd53be021, 0xd503201f
+
+    def findings(self, *code: int, entry: int = 0) -> tuple[list[str], int]:
+        words = struct.pack(f"<{len(code)}I", *code)
+        program = (b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack(
+            "<HHIQQQIHHHHHH", 2, 183, 1, 0x400000 + entry, 64, 0, 0, 64, 56, 1, 64, 0, 0)
+            + struct.pack("<IIQQQQQQ", 1, 5, 120, 0x400000, 0, len(words), len(words), 8) + words)
+        elf = Elf(Path("image.elf"), {"a_program": 0x1008}, ((0x1000, bytes(8) + program),))
+        found, reads = embedded_findings(elf)
+        return [one.text for one in found], reads
+
+    def test_ordered(self) -> None:
+        self.assertEqual(self.findings(self.NOP, self.ISB, self.READ, self.NOP), ([], 1))
+        self.assertEqual(self.findings(self.NOP, self.READ, entry=4), ([], 1))
+
+    def test_unordered(self) -> None:
+        virtual = 0xd53be047
+        for code in ((self.NOP, self.NOP, self.READ), (self.ISB, self.NOP, virtual)):
+            found, reads = self.findings(*code)
+            self.assertEqual((len(found), reads), (1, 1))
+            self.assertRegex(found[0], r"^unordered counter read: .* at 0x1088, a_program\+0x80$")
+
+    def test_what_only_looks_like_a_program(self) -> None:
+        elf = Elf(Path("image.elf"), {}, ((0, b"\x7fELF\x02\x01" + b"\xff" * 60),
+                                          (0x1000, b"\x7fELF\x02\x01")))
+        self.assertEqual(embedded_findings(elf), ([], 0))
 
 
 class Files(unittest.TestCase):

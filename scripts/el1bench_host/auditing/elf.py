@@ -46,7 +46,7 @@ def read_elf(path: Path) -> Elf:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     try:
         return _parse(path, data)
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, OverflowError) as error:
         raise UserError(f"{path} is cut short, or no ELF file") from error
 
 

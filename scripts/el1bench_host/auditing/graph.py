@@ -24,6 +24,11 @@ class Edge:
     indirect: bool = False
 
 
+def source_name(symbol: str) -> str:
+    """A symbol without what the compiler appends: sample.isra.0 is sample."""
+    return re.sub(r"\.(?:isra|part|constprop|cold|lto_priv)\b.*", "", symbol)
+
+
 class Image:
     """An image with all that is known of it."""
 
@@ -52,8 +57,8 @@ class Image:
     # Names and places
 
     def name_of(self, function: Function) -> str:
-        """Its name in the sources, without what the compiler appends (sample.isra.0)."""
-        return re.sub(r"\.(?:isra|part|constprop|cold|lto_priv)\b.*", "", function.name)
+        """Its name in the sources."""
+        return source_name(function.name)
 
     def file_of(self, function: Function) -> str:
         """The source file, "?" for a library's."""

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Optional
 
 from el1bench_host import paths
-from el1bench_host.auditing import counter_reads, declarations, disassembly, reach
+from el1bench_host.auditing import compiler_graph, counter_reads, declarations, disassembly, reach
 from el1bench_host.auditing.elf import read_elf
+from el1bench_host.auditing.embedded import embedded_findings
 from el1bench_host.auditing.finding import Finding
 from el1bench_host.auditing.graph import Image, stale_declarations
 from el1bench_host.auditing.lines import Lines, run_tool
@@ -15,6 +16,9 @@ from el1bench_host.auditing.stack import Deepest, StackAudit, constant
 from el1bench_host.errors import UserError
 
 DECLARATIONS = paths.SOURCE_TREE / "src" / "audit.toml"
+# Where a build leaves the compiler's call graphs, next to image.elf. An image.elf that has none
+# around it is audited without.
+COMPILER_GRAPHS = "CMakeFiles/image_objects.dir"
 OBJDUMP = "aarch64-linux-gnu-objdump"
 ADDR2LINE = "aarch64-linux-gnu-addr2line"
 
@@ -26,9 +30,10 @@ class ImageReport:
     findings: list[Finding]
     timed: int  # functions in the timed section
     reached: int  # functions that timed code reaches
-    counter_reads: int
+    counter_reads: int  # those of the programs at EL0 included
     stack: Optional[Deepest]
     stack_limit: int
+    compared: int  # functions that the compiler has told of
 
 
 def load_image(elf: Path, declared: declarations.Declarations, root: Path) -> Image:
@@ -61,6 +66,10 @@ def audit_image(elf: Path, declared_in: Path = DECLARATIONS,
     stack.run(limit)
     findings = (walk.findings + reach.indirect_findings(walk) + reach.lock_findings(walk)
                 + counter_reads.counter_findings(image) + stack.findings)
-    findings += stale_declarations(image)
+    embedded, embedded_reads = embedded_findings(image.elf)
+    findings += embedded + stale_declarations(image)
+    nodes = compiler_graph.read_graphs(elf.parent / COMPILER_GRAPHS)
+    findings += compiler_graph.graph_findings(image, nodes)
     return ImageReport(sorted(set(findings)), sum(map(image.is_timed, image.program.functions)),
-                       len(walk.functions), counter_reads.count(image), stack.worst, limit)
+                       len(walk.functions), counter_reads.count(image) + embedded_reads,
+                       stack.worst, limit, len(nodes))

@@ -19,7 +19,7 @@ static uint64_t do_task(const uint64_t *arguments)
 	case TASK_READ:
 		return *(const volatile uint64_t *)arguments[1];
 	case TASK_JUMP:
-		((void (*)(void))arguments)();
+		((void (*)(void))(uintptr_t)arguments)();
 		return 0;
 	case TASK_OVERFLOW:
 		for (volatile uint8_t *at = (volatile uint8_t *)&begin;; at -= 16) {
