@@ -94,6 +94,13 @@ class Pairs(QemuTest):
                     self.assertEqual(len({row["p50"] for row in boot.rows(name)}), 1, name)
                 self.assertLess(p50(boot, "ipi.line.round-trip"), p50(boot, "ipi.matrix.total"))
 
+    def test_it_leaves_the_counter_to_others(self) -> None:
+        """Event streams come and go; processes at EL0 can read the counter afterwards."""
+        for seed in (1, 2, 3):
+            boot = self.boot(setup_of("qemu-virt"),
+                             words_of(suite="ipi.event,spawn.floor", samples=10, seed=seed))
+            self.assert_passed(boot, 2)
+
     def test_pairs_that_are_selected(self) -> None:
         boot = self.boot(setup_of("qemu-virt", cpus=4),
                          words_of(suite="ipi.matrix,ipi.line", samples=9, pair="1>*,3>0"))

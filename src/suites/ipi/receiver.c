@@ -11,21 +11,26 @@
 #include "el1bench/sysreg.h"
 
 #define EVENTS_HZ 10000U
-#define CNTKCTL_EVNTEN (1U << 2)
+#define CNTKCTL_EVNTEN UINT64_C(4)
+#define CNTKCTL_EVNTDIR UINT64_C(8)
 #define CNTKCTL_EVNTI(bit) ((uint64_t)(bit) << 4)
-#define CNTKCTL_EVNTI_MAX 15U
+#define CNTKCTL_EVNTI_MAX 15
 #define BUSY_STEPS 256U /* between two looks at the word */
 
 TIMED void event_stream(bool on)
 {
 	uint64_t period = counter_hz() / EVENTS_HZ;
+	uint64_t control;
 	uint32_t bit = 0;
 
 	/* An event each time that bit of the counter goes to 1: every 2^(bit + 1) ticks. */
 	while (bit < CNTKCTL_EVNTI_MAX && UINT64_C(4) << bit <= period) {
 		bit++;
 	}
-	SYSREG_WRITE(cntkctl_el1, on ? CNTKCTL_EVNTEN | CNTKCTL_EVNTI(bit) : 0);
+	/* The rest of the register is others': whether EL0 may read the counters. */
+	control = SYSREG_READ(cntkctl_el1) &
+		  ~(CNTKCTL_EVNTEN | CNTKCTL_EVNTDIR | CNTKCTL_EVNTI(CNTKCTL_EVNTI_MAX));
+	SYSREG_WRITE(cntkctl_el1, on ? control | CNTKCTL_EVNTEN | CNTKCTL_EVNTI(bit) : control);
 	isb();
 }
 
