@@ -1,4 +1,4 @@
-"""`el1bench capture`: a board's console to a file, each line stamped when its first byte arrives."""
+"""`el1bench capture`: a board's console to a file, each line stamped as its first byte arrives."""
 
 import argparse
 import json

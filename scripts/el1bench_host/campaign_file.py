@@ -1,0 +1,370 @@
+"""The campaign file: TOML, checked as a whole before anything is powered. docs/campaign.md has it.
+
+Every mistake is one line that names the table and the key.
+"""
+
+import difflib
+import ipaddress
+import re
+import shlex
+import tomllib
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional
+
+from el1bench_host.errors import UserError
+from el1bench_host.serial_port import BAUD_DEFAULT
+from el1bench_host.u_boot import check_arguments
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+# Names that the campaign itself uses in its folder.
+ORDERS = ("interleaved", "sequential")
+STARTS = ("go", "booti", "none")
+TREES = ("own", "none")
+ITERATIONS_MAX = 100_000
+SECONDS_MAX = 1e6
+
+
+@dataclass(frozen=True)
+class ServedFile:
+    """A file in the TFTP folder: its name there, and where U-Boot is to put it."""
+
+    name: str
+    address: int
+    size: int
+    crc: int
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A moment of a boot: the first line that matches, after the phase before it."""
+
+    name: str
+    pattern: re.Pattern[bytes]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One thing to boot."""
+
+    name: str
+    start: str
+    image: Optional[ServedFile]
+    tree: str
+    tree_file: Optional[ServedFile]
+    ramdisk: Optional[ServedFile]
+    arguments: tuple[str, ...]
+    el1bench: bool
+    done: Optional[re.Pattern[bytes]]
+    fail: tuple[re.Pattern[bytes], ...]
+    timeout: float
+    phases: tuple[Phase, ...]
+
+    def words(self, iteration: int) -> list[str]:
+        """The boot arguments of an iteration."""
+        return [word.replace("{iteration}", str(iteration)) for word in self.arguments]
+
+    def files(self) -> list[ServedFile]:
+        """What U-Boot fetches, the image last."""
+        return [one for one in (self.tree_file, self.ramdisk, self.image) if one is not None]
+
+
+@dataclass(frozen=True)
+class Console:
+    """The board's serial line."""
+
+    port: str
+    baud: int
+
+
+@dataclass(frozen=True)
+class Power:
+    """What switches the board: a relay's port, or two commands."""
+
+    relay: Optional[str]
+    channel: int
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+    off_seconds: float
+    repeat_seconds: float
+
+
+@dataclass(frozen=True)
+class UBootSettings:
+    """How U-Boot is reached and what it is told; None where nothing is loaded through it."""
+
+    folder: Optional[Path]
+    dhcp: bool
+    board: str
+    netmask: str
+    server: str
+    prompt_seconds: float
+    transfer_seconds: float
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The whole file."""
+
+    name: str
+    out: Path
+    iterations: int
+    attempts: int
+    order: str
+    console: Console
+    power: Power
+    u_boot: UBootSettings
+    configurations: tuple[Configuration, ...]
+    identity: dict[str, Any]
+    """What must not change while a campaign is being resumed."""
+
+
+class Table:
+    """A table of the file: typed access, with every key accounted for."""
+
+    def __init__(self, data: Any, where: str) -> None:
+        if not isinstance(data, dict):
+            raise UserError(f"{where} is not a table")
+        self._data = data
+        self._where = where
+        self._known: set[str] = set()
+
+    def wrong(self, key: str, what: str) -> UserError:
+        """An error at a key."""
+        return UserError(f"{self._where}: `{key}` {what}")
+
+    def _take(self, key: str, default: Any) -> Any:
+        self._known.add(key)
+        value = self._data.get(key, default)
+        if value is ...:
+            raise UserError(f"{self._where}: `{key}` is missing")
+        return value
+
+    def has(self, key: str) -> bool:
+        """True if the key is there."""
+        self._known.add(key)
+        return key in self._data
+
+    def text(self, key: str, default: Any = ..., choices: tuple[str, ...] = ()) -> Any:
+        """A text that is not empty."""
+        value = self._take(key, default)
+        if value is default and default is not ...:
+            return value
+        if not isinstance(value, str) or not value:
+            raise self.wrong(key, "is not a text")
+        if choices and value not in choices:
+            raise self.wrong(key, f"is `{value}`, not one of {', '.join(choices)}")
+        return value
+
+    def integer(self, key: str, default: Any, low: int, high: int) -> int:
+        """A whole number from `low` to `high`."""
+        value = self._take(key, default)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise self.wrong(key, f"is not a whole number from {low} to {high}")
+        return value
+
+    def seconds(self, key: str, default: Any, low: float = 0.001) -> float:
+        """A time in seconds."""
+        value = self._take(key, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) \
+                or not low <= value <= SECONDS_MAX:
+            raise self.wrong(key, f"is not a time in seconds from {low:g}")
+        return float(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        """true or false."""
+        value = self._take(key, default)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "is neither true nor false")
+        return value
+
+    def texts(self, key: str) -> list[str]:
+        """A list of texts, empty if it is not there."""
+        value = self._take(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise self.wrong(key, "is not a list of texts")
+        return value
+
+    def address(self, key: str, default: Any = ...) -> str:
+        """An IPv4 address."""
+        value = self.text(key, default)
+        try:
+            return str(ipaddress.IPv4Address(value))
+        except ValueError:
+            raise self.wrong(key, f"is `{value}`, not an IPv4 address") from None
+
+    def pattern(self, key: str, text: str) -> re.Pattern[bytes]:
+        """A regular expression over a line of the console."""
+        try:
+            return re.compile(text.encode())
+        except re.error as error:
+            raise self.wrong(key, f"is not a regular expression: {error}") from error
+
+    def command(self, key: str) -> tuple[str, ...]:
+        """A command and its arguments."""
+        try:
+            words = tuple(shlex.split(self.text(key)))
+        except ValueError as error:
+            raise self.wrong(key, f"is not a command: {str(error).lower()}") from error
+        if not words:
+            raise self.wrong(key, "is not a command")
+        return words
+
+    def tables(self, key: str) -> list[Any]:
+        """The tables of an array of them."""
+        value = self._take(key, [])
+        if not isinstance(value, list):
+            raise self.wrong(key, "is not an array of tables")
+        return value
+
+    def table(self, key: str) -> "Table":
+        """A table that must be there."""
+        return Table(self._take(key, ...), f"{self._where}: [{key}]")
+
+    def done(self) -> None:
+        """UserError for a key that nobody asked for."""
+        for key in self._data:
+            if key not in self._known:
+                near = difflib.get_close_matches(key, self._known, 1)
+                hint = f", did you mean `{near[0]}`?" if near else ""
+                raise UserError(f"{self._where}: unknown key `{key}`{hint}")
+
+
+def _console(table: Table) -> Console:
+    console = Console(table.text("port"), table.integer("baud", BAUD_DEFAULT, 1, 10_000_000))
+    table.done()
+    return console
+
+
+def _power(table: Table) -> Power:
+    relay = table.text("relay", None)
+    if relay is not None and (table.has("on") or table.has("off")):
+        raise table.wrong("relay", "and commands exclude each other")
+    if relay is None and not table.has("on"):
+        raise table.wrong("relay", "is missing, or `on` and `off`")
+    power = Power(relay, table.integer("channel", 1, 1, 255),
+                  () if relay else table.command("on"), () if relay else table.command("off"),
+                  table.seconds("off_seconds", 2.0, 0), table.seconds("repeat_seconds", 1.0, 0))
+    table.done()
+    return power
+
+
+def _u_boot(table: Table, base: Path) -> UBootSettings:
+    folder = base / table.text("folder")
+    if not folder.is_dir():
+        raise table.wrong("folder", f"names no folder: {folder}")
+    dhcp = table.flag("dhcp", False)
+    if dhcp:
+        for key in ("board", "netmask"):
+            if table.has(key):
+                raise table.wrong(key, "and dhcp exclude each other")
+    settings = UBootSettings(
+        folder, dhcp, "" if dhcp else table.address("board", "10.42.0.2"),
+        "" if dhcp else table.address("netmask", "255.255.255.0"),
+        table.address("server", "10.42.0.1"), table.seconds("prompt_seconds", 30.0),
+        table.seconds("transfer_seconds", 60.0))
+    table.done()
+    return settings
+
+
+def _served(table: Table, key: str, address: int, folder: Optional[Path]) -> ServedFile:
+    name = table.text(key)
+    if folder is None:
+        raise table.wrong(key, "needs the table [u-boot]")
+    if not re.fullmatch(r"[A-Za-z0-9_.+/~-]+", name) or ".." in name.split("/"):
+        raise table.wrong(key, f"is `{name}`, which U-Boot cannot be asked for")
+    try:
+        data = (folder / name).read_bytes()
+    except OSError as error:
+        raise table.wrong(key, f"cannot be read: {folder / name}: {error.strerror}") from error
+    if not data:
+        raise table.wrong(key, f"is an empty file: {folder / name}")
+    return ServedFile(name, address, len(data), zlib.crc32(data))
+
+
+def _phases(table: Table, where: str) -> tuple[Phase, ...]:
+    phases = []
+    for number, data in enumerate(table.tables("phase"), 1):
+        one = Table(data, f"{where}: phase {number}")
+        phases.append(Phase(one.text("name"), one.pattern("pattern", one.text("pattern"))))
+        one.done()
+    names = [phase.name for phase in phases]
+    if len(set(names)) < len(names):
+        raise table.wrong("phase", "has a name twice")
+    return tuple(phases)
+
+
+def _configuration(data: Any, path: str, folder: Optional[Path]) -> Configuration:
+    name = Table(data, f"{path}: configuration").text("name")
+    where = f"{path}: configuration `{name}`"
+    if not NAME.fullmatch(name):
+        raise UserError(f"{where}: `name` is not of letters, digits, dots and dashes")
+    table = Table(data, where)
+    table.text("name")
+    start = table.text("start", "go", STARTS)
+    image = tree_file = ramdisk = None
+    tree = "none"
+    arguments = table.texts("arguments")
+    if start != "none":
+        image = _served(table, "image", table.integer("address", 0x20000000, 0, 2**64 - 1), folder)
+        tree = table.text("tree", "own" if start == "booti" else "none")
+        if tree not in TREES:
+            tree_file = _served(table, "tree",
+                                table.integer("tree_address", 0x1000000, 0, 2**64 - 1), folder)
+        if start == "booti":
+            if tree == "none":
+                raise table.wrong("tree", "cannot be none: `booti` needs a tree")
+            if table.has("ramdisk"):
+                ramdisk = _served(table, "ramdisk",
+                                  table.integer("ramdisk_address", 0x13000000, 0, 2**64 - 1),
+                                  folder)
+        try:
+            check_arguments(start, [word.replace("{iteration}", "0") for word in arguments])
+        except UserError as error:
+            raise UserError(f"{where}: {error}") from error
+    elif arguments:
+        raise table.wrong("arguments", "have no way to the board with start = \"none\"")
+    el1bench = table.flag("el1bench", start != "none" and not table.has("done"))
+    done = None if el1bench else table.pattern("done", table.text("done"))
+    configuration = Configuration(
+        name, start, image, tree, tree_file, ramdisk, tuple(arguments), el1bench, done,
+        tuple(table.pattern("fail", text) for text in table.texts("fail")),
+        table.seconds("timeout_seconds", 120.0), _phases(table, where))
+    table.done()
+    return configuration
+
+
+def read(path: Path) -> Campaign:
+    """Read and check a campaign file; UserError, one line, for the first thing that is wrong."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path}: not TOML: {error}") from error
+    base = path.absolute().parent
+    top = Table(data, str(path))
+    head = top.table("campaign")
+    console = _console(top.table("console"))
+    power = _power(top.table("power"))
+    u_boot = (_u_boot(top.table("u-boot"), base) if top.has("u-boot") else
+              UBootSettings(None, False, "", "", "", 1.0, 1.0))
+    configurations = tuple(_configuration(one, str(path), u_boot.folder)
+                           for one in top.tables("configuration"))
+    top.done()
+    if not configurations:
+        raise UserError(f"{path}: no [[configuration]]")
+    names = [one.name for one in configurations]
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"{path}: two configurations are called `{name}`")
+    campaign = Campaign(
+        head.text("name", path.stem), base / head.text("out", path.stem),
+        head.integer("iterations", 5, 1, ITERATIONS_MAX), head.integer("attempts", 3, 1, 100),
+        head.text("order", "interleaved", ORDERS), console, power, u_boot, configurations,
+        {"configurations": data["configuration"],
+         "files": {one.name: {file.name: [file.size, file.crc] for file in one.files()}
+                   for one in configurations}})
+    head.done()
+    return campaign
