@@ -9,6 +9,7 @@ from pathlib import Path
 from el1bench_host import build, paths
 from el1bench_host.auditing import image_audit
 from el1bench_host.auditing.finding import Finding
+from el1bench_host.testing import images
 
 PLANTS = paths.SOURCE_TREE / "tests" / "plants"
 CLI = paths.SOURCE_TREE / "scripts" / "el1bench"
@@ -39,6 +40,26 @@ class Boards(unittest.TestCase):
                               check=False)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         self.assertRegex(done.stderr, r"^el1bench: audit: 0 findings; \d+ timed functions ")
+
+
+class InBuild(unittest.TestCase):
+    """Every build is audited."""
+
+    def test_no_image_with_findings(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="el1bench-audit-") as name:
+            tree = images.copy_sources(paths.SOURCE_TREE, Path(name) / "sources")
+            header = tree / "include" / "el1bench" / "counter.h"
+            text = header.read_text("utf-8")
+            self.assertIn('"isb\\n\\tmrs %0, cntpct_el0"', text)
+            header.write_text(text.replace("isb\\n\\tmrs", "mrs"), "utf-8")
+            built = Path(name) / "build"
+            done = subprocess.run([tree / "scripts" / "el1bench", "build", "--quiet",
+                                   "--build-dir", built], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("unordered counter read", done.stderr)
+            self.assertTrue((built / "image.elf").exists())
+            self.assertFalse((built / "image").exists())
 
 
 class Plants(unittest.TestCase):

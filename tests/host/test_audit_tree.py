@@ -167,6 +167,12 @@ class Prints(TreeTest):
         self.write("a.c", "/* TIMED BEGIN */\nputs(x);\n/* TIMED END */\nputs(y);\n")
         self.assertEqual(len(self.found("--begin", "TIMED BEGIN", "--end", "TIMED END")), 1)
 
+    def test_definition_of_a_marker_is_none(self) -> None:
+        self.write("timer.h", "#define TIMER_START(t) \\\n\tstart(t)\n"
+                              "#define TIMER_STOP(t) stop(t)\n"
+                              "static inline void f(void) { puts(1); }\n")
+        self.assertEqual(self.prints("TIMER_START(t);\nTIMER_STOP(t);"), [])
+
     def test_macros(self) -> None:
         self.write("log.h", "#define TRACE(...) \\\n\tdo { printk(__VA_ARGS__); } while (0)\n"
                             "#define SAY puts\n#define QUIET(x) ((void)(x))\n")

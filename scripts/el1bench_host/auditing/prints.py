@@ -22,6 +22,8 @@ DEFAULT_PRINT = (
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]((?:[^\n\\]|\\.|\\\n)*)",
                     re.MULTILINE | re.DOTALL)
 
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.MULTILINE | re.DOTALL)
+
 
 @dataclass
 class PrintAudit:
@@ -63,21 +65,25 @@ def _printing_macros(tree: Tree, calls: re.Pattern) -> dict[str, str]:
     return found
 
 
+def _without_directives(text: str) -> str:
+    """The text with preprocessor directives turned to blanks; no offset changes."""
+    return _DIRECTIVE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
 def _audit_file(path: str, text: str, markers: tuple[re.Pattern, re.Pattern], calls: re.Pattern,
                 macros: dict[str, str], result: PrintAudit) -> None:
+    # A directive is no call and no marker; #define above all.
+    text = _without_directives(text)
     code = blank(text)
-    # A directive is no call; #define above all.
-    code = re.sub(r"(?m)^[ \t]*#(?:[^\n\\]|\\.|\\\n)*",
-                  lambda found: re.sub(r"[^\n]", " ", found[0]), code, flags=re.DOTALL)
     numbers = LineNumbers(text)
     begin, end = markers
     position = 0
     while True:
-        start = _next_marker(begin, text, position)
+        start = begin.search(text, position)
         if start is None:
             return
         result.regions += 1
-        stop = _next_marker(end, text, start.end())
+        stop = end.search(text, start.end())
         if stop is None:
             result.findings.append(Finding(path, numbers.at(start.start()),
                                            "a begin marker, and no end marker behind it"))
@@ -96,7 +102,3 @@ def _audit_file(path: str, text: str, markers: tuple[re.Pattern, re.Pattern], ca
         if stop is None:
             return
         position = max(stop.end(), start.end() + 1)
-
-
-def _next_marker(marker: re.Pattern, text: str, position: int) -> "re.Match | None":
-    return marker.search(text, position)

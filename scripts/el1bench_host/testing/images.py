@@ -13,7 +13,7 @@ IMAGE_BYTES_MAX = {"qemu-virt": 96 * 1024}
 SOURCES = ("CMakeLists.txt", "boards", "include", "linker", "scripts", "src")
 
 
-def _copy_sources(tree: Path, folder: Path) -> Path:
+def copy_sources(tree: Path, folder: Path) -> Path:
     """A copy of what an image is built from, at a path of its own."""
     folder.mkdir(parents=True)
     for name in SOURCES:
@@ -51,7 +51,7 @@ def _check(board: str, scratch: Path, sources: Path) -> list[Result]:
     if not image:
         return results
     started = time.monotonic()
-    elsewhere = _copy_sources(sources, scratch / board / "elsewhere" / "sources")
+    elsewhere = copy_sources(sources, scratch / board / "elsewhere" / "sources")
     again, output = _build(elsewhere, scratch / board / "second", board)
     if again and again != image:
         differ = [position for position, (one, other) in enumerate(zip(image, again))
@@ -74,7 +74,7 @@ def jobs(scratch: Path) -> list[Job]:
 
     The sources are copied first, so that editing them meanwhile does not matter.
     """
-    sources = _copy_sources(paths.SOURCE_TREE, scratch / "sources")
+    sources = copy_sources(paths.SOURCE_TREE, scratch / "sources")
     return [Job(job_names(board), lambda board=board: _check(board, scratch, sources))
             for board in paths.board_names()]
 
