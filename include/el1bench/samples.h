@@ -24,10 +24,15 @@ enum sample_exclusion {
 /* "backwards", "lost", ...: the names in the log and in results.json. */
 const char *sample_exclusion_name(enum sample_exclusion reason);
 
+/* What values count: ticks of the physical counter, or cycles of a core (cycles.h). */
+#define SAMPLE_UNIT_TICK "tick"
+#define SAMPLE_UNIT_CYCLE "cycle"
+
 struct sample_row {
 	const char *benchmark; /* "ipi.normal" */
 	const char *metric;    /* "total" */
 	const char *factors;   /* "key=value,key=value", or NULL */
+	const char *unit;      /* of its values; SAMPLE_UNIT_TICK unless changed */
 	int32_t cpu;           /* starts the interval; SAMPLE_NO_CPU if none */
 	int32_t peer;          /* the other end; SAMPLE_NO_CPU if none */
 	uint32_t operations;   /* one sample covers so many; 1 unless batched */

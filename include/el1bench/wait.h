@@ -17,6 +17,9 @@ void wait_start(uint32_t intid);
 /* True once wait_start has been called: until then, what can be put off should be. */
 bool wait_ready(void);
 
+/* True if core 0 sleeps while it waits, as far as is known. Core 0. */
+bool wait_sleeps(void);
+
 /* Returns once the counter has reached `ticks`, at once if it has. Polls on cores other than 0. */
 void wait_until(uint64_t ticks);
 

@@ -425,7 +425,7 @@ class _BootDecoder:
                 theirs["excluded"] = {key: count for key, count in metric.excluded.items() if count}
                 ours["excluded"] = count_reasons(row.excluded)
             if good:
-                row.figures = statistics.compute(good, step)
+                row.figures = statistics.compute(good, unit_step(metric, step))
                 for key in ("min", "mean_1024", "p50", "p90", "p99", "p999", "max"):
                     theirs[key] = getattr(metric, key)
                     ours[key] = getattr(row.figures, key)
@@ -457,6 +457,11 @@ def counter_step(boot: Boot) -> int:
         return max(records.natural(boot.info.get("counter-step", "1"), 1 << 40), 1)
     except Malformed:
         return 1
+
+
+def unit_step(metric: Metric, step: int) -> int:
+    """The step of what a row counts: of the counter, `step` ticks; of cycles, one."""
+    return step if metric.unit == "tick" else 1
 
 
 def is_emulated(boot: Boot) -> bool:

@@ -22,6 +22,7 @@ CHECK_FIELDS = ("uart_bytes_in_timed", "console_refused_bytes", "counter_backwar
                 "lost_interrupts", "spurious_interrupts")
 MARKS = ("begin", "timed", "end")
 EXCLUSIONS = {1: "backwards", 2: "lost", 3: "inline", 4: "early", 5: "spurious"}
+UNITS = ("tick", "cycle")
 OUTCOMES = ("passed", "failed", "skipped")
 STATUSES = ("passed", "failed", "refused")
 
@@ -203,11 +204,12 @@ def parse_plan(rest: str) -> Plan:
 
 @dataclass(frozen=True)
 class Metric:
-    """One row as the image sums it up: ticks per sample, `mean_1024` in 1/1024 of that."""
+    """One row as the image sums it up: units per sample, `mean_1024` in 1/1024 of that."""
 
     row: int
     name: str
     value: str
+    unit: str
     cpu: Optional[int]
     peer: Optional[int]
     n: int
@@ -243,9 +245,9 @@ def parse_metric(rest: str, derived: bool) -> Metric:
     if len(words) < 5:
         raise Malformed("it has too few words")
     row, metric_name, result, value, unit = words[:5]
-    if unit != "tick" or not ((result == "pass" and _DECIMALS.fullmatch(value))
+    if unit not in UNITS or not ((result == "pass" and _DECIMALS.fullmatch(value))
                               or (result, value) == ("fail", "-")):
-        raise Malformed("it does not say `pass VALUE tick`")
+        raise Malformed("it does not say `pass VALUE UNIT`")
     found = fields(words[5:])
     cpu, peer = (optional_number(_need(found, key)) for key in ("cpu", "peer"))
     mean_text = _need(found, "mean")
@@ -263,7 +265,7 @@ def parse_metric(rest: str, derived: bool) -> Metric:
     if operations == 0:
         raise Malformed("its ops are 0")
     metric = Metric(
-        natural(row, ROWS_LIMIT), name(metric_name), value, cpu, peer, natural(_need(found, "n")),
+        natural(row, ROWS_LIMIT), name(metric_name), value, unit, cpu, peer, natural(_need(found, "n")),
         natural(_need(found, "warmup")), mean_1024=mean, ops=operations,
         factors=_pairs(_need(found, "factors")), excluded=excluded,
         samples=natural(_need(found, "samples"), SAMPLES_LIMIT),

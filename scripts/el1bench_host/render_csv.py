@@ -30,7 +30,8 @@ def render(results: Mapping[str, Any]) -> str:
     writer.writerow(COLUMNS + EXTRA)
     for metric in results["metrics"]:
         headline = metric["headline"]
-        converted = "" if headline is None or not counter_hz else round(
+        in_ticks = headline is not None and metric["unit"] == "tick"
+        converted = "" if not in_ticks or not counter_hz else round(
             headline * 1e9 / counter_hz, 3)
         writer.writerow([_cell(metric.get(key)) for key in COLUMNS]
                         + [converted, _cell(counter_hz), _cell(machine["counter_step"]),

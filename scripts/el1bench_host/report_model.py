@@ -200,9 +200,10 @@ def _nanosecond_title(results: Mapping[str, Any]) -> str:
 
 
 def suite_table(results: Mapping[str, Any], rows: Sequence[Metric]) -> Table:
-    """The table of a suite's measured rows."""
+    """The table of a suite's measured rows, with core cycles beside them where there are any."""
     counter_hz = results["machine"]["counter_hz"]
     entries = make_entries(rows)
+    with_cycles = any(row.get("cycles") is not None for row in rows)
     lines = []
     for entry in entries:
         headline = entry.middle("headline")
@@ -211,8 +212,11 @@ def suite_table(results: Mapping[str, Any], rows: Sequence[Metric]) -> Table:
             ticks(entry.middle("p50")), entry.spread(), ticks(entry.middle("p90")),
             ticks(entry.middle("p99")), ticks(entry.extreme("max", max)),
             ticks(headline) + entry.mean_mark(), nanoseconds(headline, counter_hz)])
-    return Table(("metric", "cpu", "n", "min", "p50", "95 %", "p90", "p99", "max", "ticks",
-                  _nanosecond_title(results)), lines, 2,
+        if with_cycles:
+            lines[-1].append(ticks(entry.middle("cycles")))
+    columns = ["metric", "cpu", "n", "min", "p50", "95 %", "p90", "p99", "max", "ticks",
+               _nanosecond_title(results)] + with_cycles * ["cycles"]
+    return Table(columns, lines, 2,
                  [remark for remark in (entry.remark() for entry in entries) if remark])
 
 
@@ -271,6 +275,14 @@ def _known(value: Any) -> str:
     return "unknown" if value is None else clean(value)
 
 
+def _cycle_fact(found: Mapping[str, Any]) -> str:
+    """What is known of the cores' cycle counter."""
+    text = f"{ticks(found['busy'])} a tick while a core computes"
+    if found["asleep"] is not None:
+        text += f", {ticks(found['asleep'])} while it sleeps in WFI"
+    return text + ("; VIRTUAL: time, not cycles of a core" if found["virtual"] else "")
+
+
 def head(results: Mapping[str, Any]) -> list[Block]:
     """Title and facts of image, machine and run."""
     image, machine, run = results["image"], results["machine"], results["run"]
@@ -304,6 +316,8 @@ def head(results: Mapping[str, Any]) -> list[Block]:
                 f"after {_known(run['warmup'])} for warm-up, entered at EL"
                 + ", ".join(sorted({_known(boot['entry_el']) for boot in boots}))),
     ]
+    if machine.get("cycle_counter"):
+        facts.append(("cycles", _cycle_fact(machine["cycle_counter"])))
     if machine["firmware"]:
         facts.append(("firmware", clean(machine["firmware"])))
     if run["args"]:
@@ -391,7 +405,7 @@ def make_document(results: Mapping[str, Any]) -> list[Block]:
     for suite in names:
         rows = [row for row in metrics if row["name"].partition(".")[0] == suite]
         blocks.append(Heading(2, clean(suite)))
-        measured = [row for row in rows if not row.get("minuend")]
+        measured = [row for row in rows if not row.get("minuend") and row["unit"] == "tick"]
         differences = [row for row in rows if row.get("minuend")]
         if measured:
             blocks.append(suite_table(results, measured))

@@ -17,9 +17,10 @@ from typing import Any, Iterator, Mapping, Optional
 
 from el1bench_host import counter_check
 from el1bench_host.decoder import (Boot, DecodedLog, Row, count_reasons, counter_step,
-                                   is_emulated)
+                                   is_emulated, unit_step)
 from el1bench_host.errors import UserError
 from el1bench_host.log_records import CHECK_FIELDS, Malformed, natural
+from el1bench_host.statistics import median
 
 FORMAT = "el1bench-results/1"
 RESULTS_NAME = "results.json"
@@ -41,6 +42,8 @@ WARNINGS = {
 }
 """Every warning that a metric may bear, and what it means."""
 FEW = 30
+SAME_RATIO = 0.01
+"""A cycle counter that runs on in WFI at a rate no further off than this counts time."""
 DETAILED_ROWS = 4096
 """In a file of more rows than this, those of a matrix of many cores, a row has its figures only."""
 USUAL_BAUD = 115200
@@ -101,6 +104,28 @@ def _step_seen(decoded: DecodedLog) -> Optional[dict[str, int]]:
     moves = [move for boot in decoded.boots for row in boot.rows.values()
              if row.metric.name == "clock.step.ticks" and row.complete for move in row.good()]
     return {"smallest": min(moves), "divisor": math.gcd(*moves)} if moves else None
+
+
+def _cycle_counter(decoded: DecodedLog,
+                   metrics: list[dict[str, Any]]) -> Optional[dict[str, Any]]:
+    """What `clock.cycles` found: cycles a tick while the core computes and while it sleeps, and
+    whether they are cycles at all."""
+    rows = {_place(metric, metric["name"]): metric for metric in metrics}
+
+    def ratio(case: str) -> Optional[float]:
+        found = []
+        for metric in metrics:
+            ticks = rows.get(_place(metric, f"clock.cycles.{case}-ticks"))
+            if metric["name"] == f"clock.cycles.{case}" and ticks and metric["n"] and ticks["mean"]:
+                found.append(metric["mean"] / ticks["mean"])
+        return float(f"{median(found):.6g}") if found else None
+
+    busy, asleep = ratio("busy"), ratio("wfi")
+    if busy is None:
+        return None
+    same = asleep is not None and abs(asleep / busy - 1) < SAME_RATIO
+    return {"busy": busy, "asleep": asleep,
+            "virtual": same or any(is_emulated(boot) for boot in decoded.boots)}
 
 
 def _machine(decoded: DecodedLog) -> dict[str, Any]:
@@ -229,7 +254,8 @@ def _metric(row: Row, index: int, boot: Boot, floors: Mapping[Optional[int], Fra
         return None if value is None else _quantum(Fraction(value) / metric.ops)
 
     source: Any = found if found is not None else metric
-    floor = floors.get(metric.cpu)
+    floor = floors.get(metric.cpu) if metric.unit == "tick" else None
+    step = unit_step(metric, step)
     if found is not None:
         mean, trimmed = found.mean, found.trimmed_mean
         coarse = found.coarse(step)
@@ -276,7 +302,7 @@ def _metric(row: Row, index: int, boot: Boot, floors: Mapping[Optional[int], Fra
         warnings.append("samples-lost")
     made: dict[str, Any] = {
         "name": metric.name, "boot": index, "cpu": metric.cpu, "peer": metric.peer,
-        "factors": dict(sorted(metric.factors.items())), "unit": "tick", "n": n,
+        "factors": dict(sorted(metric.factors.items())), "unit": metric.unit, "n": n,
         "warmup_n": metric.warmup, "min": ticks(source.min), "mean": ticks(mean),
         "trimmed_mean": ticks(trimmed), "se": se, "p50": ticks(source.p50),
         "p50_low": ticks(low), "p50_high": ticks(high), "p90": ticks(source.p90),
@@ -324,6 +350,17 @@ def _use_batched(metrics: list[dict[str, Any]]) -> None:
                 metric["headline_is"] = "batched"
 
 
+def _use_cycles(metrics: list[dict[str, Any]]) -> None:
+    """Where cycles were counted for an operation, they stand beside its ticks."""
+    cycles = {_place(metric, metric["name"]): metric for metric in metrics
+              if metric["unit"] == "cycle"}
+    for metric in metrics:
+        for name in (metric["name"], metric["name"].removesuffix(".batched")):
+            other = cycles.get(_place(metric, f"{name}.cycles"))
+            if other is not None and other["n"]:
+                metric["cycles"] = other["headline"]
+
+
 def _place(metric: Mapping[str, Any], name: str) -> tuple[Any, ...]:
     return (name, metric["boot"], metric["cpu"], metric["peer"],
             tuple(sorted(metric["factors"].items())))
@@ -360,12 +397,13 @@ def make_results(decoded: DecodedLog,
         if boot.odd_frequency is not None:
             failures.append({"name": "counter", "boot": index, "reason": boot.odd_frequency})
     _use_batched(metrics)
+    _use_cycles(metrics)
     samples = SAMPLES_NAME if any(row.values is not None for boot in decoded.boots
                                   for row in boot.rows.values()) else None
     made: dict[str, Any] = {
         "format": FORMAT,
         "image": _image(decoded),
-        "machine": _machine(decoded),
+        "machine": {**_machine(decoded), "cycle_counter": _cycle_counter(decoded, metrics)},
         "boots": [_boot(boot, index) for boot, index in zip(decoded.boots, numbers)],
         "run": _run(decoded),
         "samples": samples,
@@ -507,7 +545,8 @@ _OPTIONAL: dict[str, Any] = {
 }
 _OPTIONAL_OF_METRIC: dict[str, Any] = {"minuend": _TEXT, "subtrahend": _TEXT, "headline_is": _TEXT,
                                        "p99_low": _NUMBER, "p99_high": _NUMBER,
-                                       "p999_low": _NUMBER, "p999_high": _NUMBER}
+                                       "p999_low": _NUMBER, "p999_high": _NUMBER, "cycles": _NUMBER}
+_CYCLE_COUNTER = {"busy": _NUMBER, "asleep": _NUMBER, "virtual": bool}
 _OPTIONAL_OUTLIERS = {"mild": int, "far": int}
 
 
@@ -546,6 +585,9 @@ def load_results(path: Path) -> dict[str, Any]:
             raise ValueError(f"its format is not {FORMAT}")
         for key, schema in _SCHEMA.items():
             _check(content, {key: schema}, "results")
+        if content["machine"].get("cycle_counter") is not None:
+            _check(content["machine"]["cycle_counter"], _CYCLE_COUNTER,
+                   "results.machine.cycle_counter")
         _check(content["run"].get("ci"), _NUMBER, "results.run.ci")
         for key, schema in _OPTIONAL.items():
             _check(content.get(key, []), schema, f"results.{key}")

@@ -3,6 +3,7 @@
  * Each look sorts a copy of the samples, in the arena's free part.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "el1bench/arena.h"
 #include "engine_state.h"
@@ -14,12 +15,14 @@ static bool row_is_precise(const struct sample_row *row, int64_t *values)
 {
 	uint32_t count = sample_count(row);
 	uint32_t good = 0;
+	uint32_t step;
 
 	for (uint32_t i = 0; i < count; i++) {
 		good += sample_value(row, i, &values[good]) ? 1 : 0;
 	}
 	sort_signed(values, good);
-	return count == 0 || precision_reached(values, good, engine.counter_step, engine.ci_ppm);
+	step = strcmp(row->unit, SAMPLE_UNIT_TICK) == 0 ? engine.counter_step : 1;
+	return count == 0 || precision_reached(values, good, step, engine.ci_ppm);
 }
 
 /* How many of a benchmark's rows are not precise enough; differences do not count. */

@@ -158,11 +158,11 @@ static void report_row(const struct sample_row *row, const struct statistics *st
 			       row_index(row->subtrahend));
 	}
 	wire_line(row->minuend == NULL ? "metric" : "derived",
-		  "%" PRIu32 " %s.%s %s %s tick cpu=%s peer=%s n=%" PRIu32 " warmup=%" PRIu32
+		  "%" PRIu32 " %s.%s %s %s %s cpu=%s peer=%s n=%" PRIu32 " warmup=%" PRIu32
 		  " min=%s mean=%s p50=%s p90=%s p99=%s p999=%s max=%s cold=%s ops=%" PRIu32
 		  " factors=%s excluded=%s samples=%" PRIu32 "%s",
 		  row_index(row), row->benchmark, row->metric, any ? "pass" : "fail",
-		  headline(row, statistics).text, number_cpu(row->cpu).text,
+		  headline(row, statistics).text, row->unit, number_cpu(row->cpu).text,
 		  number_cpu(row->peer).text, statistics->n, row->warmup_count,
 		  number_or_none(any, statistics->min).text, mean(statistics).text,
 		  number_or_none(any, statistics->p50).text,

@@ -73,6 +73,11 @@ bool wait_ready(void)
 	return ready;
 }
 
+bool wait_sleeps(void)
+{
+	return timer_intid != 0;
+}
+
 void wait_until(uint64_t ticks)
 {
 	struct deadline deadline = {.end = ticks, .polls = DEADLINE_POLLS};

@@ -28,6 +28,7 @@ class Row:
     ops: int = 1
     factors: str = "-"
     cold: Optional[int] = None
+    unit: str = "tick"
     minuend: Optional[int] = None
     subtrahend: Optional[int] = None
 
@@ -95,7 +96,7 @@ class Boot:
             if row.cold is not None:
                 figures["cold"] = str(row.cold)
         cpu, peer = ("-" if one is None else one for one in (row.cpu, row.peer))
-        body = (f"{index} {row.name} {'pass' if good else 'fail'} {value} tick cpu={cpu} "
+        body = (f"{index} {row.name} {'pass' if good else 'fail'} {value} {row.unit} cpu={cpu} "
                 f"peer={peer} n={len(good)} warmup={self.warmup} "
                 + " ".join(f"{key}={figures[key]}" for key in figures)
                 + f" ops={row.ops} factors={row.factors} excluded={excluded} "

@@ -9,7 +9,7 @@ import random
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Sequence
 
 from tests.host.synthetic_log import Boot, Row, machine_line
 from el1bench_host import decode
@@ -38,9 +38,9 @@ def example_rows(count: int = 120, seed: int = 5) -> list[Row]:
 
 
 def example_boot(boot: int = 0, limit: Optional[int] = 25, status: str = "passed",
-                 count: int = 120, **keys) -> Boot:
+                 count: int = 120, more: Sequence[Row] = (), **keys) -> Boot:
     """One whole boot."""
-    rows = example_rows(count, 5 + boot)
+    rows = example_rows(count, 5 + boot) + list(more)
     made = Boot(boot=boot, seed=7, samples=120).head()
     made.plan(["clock.floor", "ipi.dry-run", "ipi.normal", "ipi.self"], len(rows))
     made.results(rows, limit=limit, outcomes=["clock.floor passed : ", "ipi.normal passed : ",

@@ -4,6 +4,7 @@ import re
 import unittest
 from pathlib import Path
 
+from tests.host.synthetic_log import Row
 from tests.host.test_decode import example_boot
 from el1bench_host import counter_check, decoder, errors, log, log_records, results, sample_code
 from el1bench_host.decoder import decode_log
@@ -82,7 +83,9 @@ class ResultsFormat(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.made = results.make_results(decode_log(example_boot(count=3000, limit=None).text()))
+        cls.made = results.make_results(decode_log(example_boot(
+            count=3000, limit=None,
+            more=[Row("ipi.dry-run.total.cycles", [900] * 40, unit="cycle")]).text()))
         cls.named = set(re.findall(r"`([a-z0-9_-]+)`", RESULTS_PAGE))
 
     def test_every_key_is_on_the_page(self) -> None:

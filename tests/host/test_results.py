@@ -104,6 +104,45 @@ class Content(unittest.TestCase):
                          ["coarse", "quantised", "constant", "near-floor"])
         self.assertEqual(one_row([500, 600, "lost"])["warnings"], ["few", "excluded"])
 
+    def cycles(self, busy: list[int], asleep: list[int], emulated: str | None = None) -> dict:
+        """Results of two operations in cycles, and of the cycle counter beside the other one."""
+        rows = [Row("clock.cycles.busy", busy, unit="cycle"),
+                Row("clock.cycles.busy-ticks", [1000] * len(busy)),
+                Row("clock.cycles.wfi", asleep, unit="cycle"),
+                Row("clock.cycles.wfi-ticks", [24000] * len(asleep)),
+                Row("ipi.normal.total", [7, 8] * 50, peer=1),
+                Row("ipi.normal.total.batched", [470, 480] * 50, peer=1, ops=64),
+                Row("ipi.normal.total.cycles", list(range(23500, 23700)), peer=1, ops=64,
+                    unit="cycle"),
+                Row("clock.floor.pair", [3] * 10)]
+        boot = Boot().head(step=40, emulated=emulated).plan(["ipi.normal"], 8).results(rows).end()
+        decoded = decode_log(boot.text())
+        self.assertEqual(decoded.problems, [])
+        return make_results(decoded)
+
+    def test_cycles_stand_beside_ticks(self) -> None:
+        made = self.cycles([50000] * 40, [1200] * 40)
+        plain, batched, cycles = made["metrics"][4:7]
+        self.assertEqual((cycles["unit"], cycles["headline_is"]), ("cycle", "median"))
+        self.assertEqual(cycles["headline"], 23600 / 64)
+        self.assertIsNone(cycles["floor"])
+        # The step of 40 ticks is none of 40 cycles.
+        self.assertNotIn("coarse", cycles["warnings"])
+        self.assertEqual((plain["cycles"], batched["cycles"]), (23600 / 64, 23600 / 64))
+        self.assertNotIn("cycles", cycles)
+        self.assertEqual(made["machine"]["cycle_counter"],
+                         {"busy": 50, "asleep": 0.05, "virtual": False})
+
+    def test_a_cycle_counter_that_counts_time(self) -> None:
+        same = self.cycles([50000] * 40, [1_200_000] * 40)["machine"]["cycle_counter"]
+        self.assertEqual(same, {"busy": 50, "asleep": 50, "virtual": True})
+        close = self.cycles([50000] * 40, [1_180_000] * 40)["machine"]["cycle_counter"]
+        self.assertFalse(close["virtual"])
+        emulated = self.cycles([50000] * 40, [1200] * 40, "qemu-7.2")["machine"]["cycle_counter"]
+        self.assertTrue(emulated["virtual"])
+        none = make_results(decode_log(example_boot().text()))["machine"]["cycle_counter"]
+        self.assertIsNone(none)
+
     def test_ci(self) -> None:
         self.assertIsNone(make_results(decode_log(example_boot().text()))["run"]["ci"])
         boot = Boot().head().plan(["ipi.normal"], 1, ci=2500).end()

@@ -5,17 +5,28 @@
  * Metric `batched`: core 0 before the first send of a batch -> core 0 has seen the acknowledgement
  * of the last one, divided by the number of round trips.
  *
+ * Metric `cycles`: the same in cycles of core 0, if it has a usable cycle counter; the two reads of it
+ * stand right outside of the two stamps.
+ *
  * A round trip of a batch is followed by the next one at once: there is no gap, and what it adds to
  * a plain round trip is the loop around it; what it lacks is its own pair of stamps.
  */
 #include <stddef.h>
 
 #include "el1bench/counter.h"
+#include "el1bench/cycles.h"
 #include "el1bench/poll.h"
 #include "el1bench/smp.h"
 #include "ipi.h"
 
 #define PILOT_STEPS 16 /* a pilot that spans so many counter steps tells the length of a batch */
+
+enum { TICKS, CYCLES };
+
+struct lengths {
+	int64_t ticks;
+	int64_t cycles; /* only if there is a row for them */
+};
 
 static int64_t pilot_ticks;
 
@@ -33,15 +44,23 @@ TIMED static void send_nothing(uint32_t cpu, uint32_t intid)
 
 /* `count` round trips, at least one. False after benchmark_fail. */
 TIMED static bool round_trips(struct benchmark_run *run, const struct batch *batch, uint32_t count,
-			      int64_t *ticks)
+			      struct lengths *lengths)
 {
 	const volatile uint64_t *acknowledged = ipi_acknowledgements(batch->cpu);
 	uint64_t expected = *acknowledged;
 	uint64_t arrivals = batch->arrivals;
 	uint32_t cpu = batch->cpu;
 	ipi_send send = batch->send;
-	uint64_t begin = counter_begin();
+	bool with_cycles = run->rows[CYCLES] != NULL;
+	uint64_t begin_cycles = 0;
+	uint64_t begin;
+	uint64_t end;
 
+	if (with_cycles) {
+		cycles_enable();
+		begin_cycles = cycles_read();
+	}
+	begin = counter_begin();
 	do {
 		expected += arrivals;
 		send(cpu, GIC_SGI_BENCH);
@@ -52,35 +71,42 @@ TIMED static bool round_trips(struct benchmark_run *run, const struct batch *bat
 			return false;
 		}
 	} while (--count != 0);
-	*ticks = (int64_t)(counter_end() - begin);
+	end = counter_end();
+	if (with_cycles) {
+		lengths->cycles = (int64_t)(cycles_read() - begin_cycles);
+	}
+	lengths->ticks = (int64_t)(end - begin);
 	return true;
 }
 
 /* Chooses how many round trips make a batch. */
 TIMED static bool pilot(struct benchmark_run *run, const struct batch *batch)
 {
+	struct lengths lengths;
 	uint32_t count = 1;
-	int64_t ticks;
 
 	for (;;) {
 		/* Twice: the first one fills caches. NOLINTNEXTLINE(misc-redundant-expression) */
-		if (!round_trips(run, batch, count, &ticks) ||
-		    !round_trips(run, batch, count, &ticks)) {
+		if (!round_trips(run, batch, count, &lengths) ||
+		    !round_trips(run, batch, count, &lengths)) {
 			return false;
 		}
-		if (ticks >= pilot_ticks || count >= BENCHMARK_BATCH_MAX) {
+		if (lengths.ticks >= pilot_ticks || count >= BENCHMARK_BATCH_MAX) {
 			break;
 		}
 		count *= 2;
 	}
-	run->rows[0]->operations = benchmark_batch((uint64_t)ticks, count);
+	run->rows[TICKS]->operations = benchmark_batch((uint64_t)lengths.ticks, count);
+	if (run->rows[CYCLES] != NULL) {
+		run->rows[CYCLES]->operations = run->rows[TICKS]->operations;
+	}
 	return true;
 }
 
 static uint32_t row_count(uint32_t online)
 {
 	(void)online;
-	return 1;
+	return 2;
 }
 
 static bool prepare(struct benchmark_run *run, uint32_t position, bool sends)
@@ -94,8 +120,15 @@ static bool prepare(struct benchmark_run *run, uint32_t position, bool sends)
 		peer = (int32_t)smp_online_cpu(position);
 	}
 	pilot_ticks = (int64_t)PILOT_STEPS * engine_counter_step();
-	run->rows[0] = benchmark_row(run, "batched", 0, peer, NULL);
-	return run->rows[0] != NULL;
+	run->rows[TICKS] = benchmark_row(run, "batched", 0, peer, NULL);
+	if (run->rows[TICKS] != NULL && cycles_usable()) {
+		run->rows[CYCLES] = benchmark_row(run, "cycles", 0, peer, NULL);
+		if (run->rows[CYCLES] == NULL) {
+			return false;
+		}
+		run->rows[CYCLES]->unit = SAMPLE_UNIT_CYCLE;
+	}
+	return run->rows[TICKS] != NULL;
 }
 
 /* One batch, to the core at online position `position`; the first one ever after a pilot. */
@@ -106,8 +139,8 @@ TIMED static bool sample(struct benchmark_run *run, uint32_t position, bool send
 		.cpu = smp_online_cpu(position),
 		.arrivals = sends ? 1 : 0,
 	};
-	struct sample_row *row = run->rows[0];
-	int64_t ticks;
+	struct sample_row *row = run->rows[TICKS];
+	struct lengths lengths;
 
 	if (!ipi_receivers(run, position, 1, ipi_acknowledge)) {
 		return false;
@@ -115,10 +148,13 @@ TIMED static bool sample(struct benchmark_run *run, uint32_t position, bool send
 	if (row->count + row->warmup_count == 0 && !pilot(run, &batch)) {
 		return false;
 	}
-	if (!round_trips(run, &batch, row->operations, &ticks)) {
+	if (!round_trips(run, &batch, row->operations, &lengths)) {
 		return false;
 	}
-	sample_record(row, ticks);
+	sample_record(row, lengths.ticks);
+	if (run->rows[CYCLES] != NULL) {
+		sample_record(run->rows[CYCLES], lengths.cycles);
+	}
 	return true;
 }
 
