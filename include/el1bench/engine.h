@@ -30,7 +30,7 @@ bool engine_plan(const struct arguments *arguments, const char **reason, uint64_
 /*
  * With samples=auto a row gets no more samples than this, and fewer where memory holds fewer. The
  * rounds of a unit go on until every row of it is as precise as `ci=` says (precision.h), or to the
- * cap; the outcome of a benchmark that was not then says so.
+ * cap; a note then says which benchmark was not.
  */
 #define ENGINE_AUTO_CAP 10000U
 #define ENGINE_AUTO_CI_PPM 10000U /* without `ci=`: 1 % */

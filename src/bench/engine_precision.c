@@ -64,7 +64,7 @@ bool engine_unit_is_precise(const struct engine_unit *unit)
 void engine_note_imprecise(const struct engine_unit *unit)
 {
 	for (uint32_t i = 0; i < unit->count; i++) {
-		struct benchmark_run *run = &engine.runs[unit->first + i];
+		const struct benchmark_run *run = &engine.runs[unit->first + i];
 		uint32_t rows;
 		uint32_t imprecise;
 
@@ -73,10 +73,9 @@ void engine_note_imprecise(const struct engine_unit *unit)
 		}
 		imprecise = imprecise_rows(run, &rows);
 		if (imprecise > 0) {
-			run->reason = "the cap of %lu samples came before ci= in %lu of %lu rows";
-			run->reason_numbers[0] = run->samples;
-			run->reason_numbers[1] = imprecise;
-			run->reason_numbers[2] = rows;
+			benchmark_note(run,
+				       "the cap of %lu samples came before ci= in %lu of %lu rows",
+				       run->samples, imprecise, rows);
 		}
 	}
 }

@@ -42,7 +42,7 @@ extern struct engine engine;
 /* True if every row of the unit's live members is as precise as `ci_ppm` says. */
 bool engine_unit_is_precise(const struct engine_unit *unit);
 
-/* Notes, as the reason of members that passed, that the cap on samples came first. */
+/* Notes of which members that passed the cap on samples came first. */
 void engine_note_imprecise(const struct engine_unit *unit);
 
 /* True for a benchmark without rows: it is called once, without warm-up. */

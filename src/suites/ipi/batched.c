@@ -64,7 +64,10 @@ TIMED static bool round_trips(struct benchmark_run *run, const struct batch *bat
 		expected += arrivals;
 		send(cpu, GIC_SGI_BENCH);
 		if (!poll_until(acknowledged, expected)) {
-			sample_exclude(run->rows[0], SAMPLE_LOST);
+			sample_exclude(run->rows[TICKS], SAMPLE_LOST);
+			if (run->rows[CYCLES] != NULL) {
+				sample_exclude(run->rows[CYCLES], SAMPLE_LOST);
+			}
 			(void)benchmark_fail(run, "core %lu did not acknowledge sample %lu", cpu,
 					     run->index, 0);
 			return false;
