@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define MEMORY_PAGE_BYTES 4096U
@@ -20,3 +21,6 @@ struct memory_range {
  */
 uint32_t memory_free_ranges(const void *tree, const struct memory_range *taken,
 			    uint32_t taken_count, struct memory_range *ranges, uint32_t capacity);
+
+/* What /chosen names as the initrd; false if it names none. `range` is empty then. */
+bool memory_initrd(const void *tree, struct memory_range *range);

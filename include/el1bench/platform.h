@@ -33,6 +33,7 @@ struct platform {
 	struct memory_range memory[PLATFORM_MEMORY_MAX]; /* free RAM: reservations, tree, initrd and
 							    image taken out; largest first */
 	uint32_t memory_count;
+	struct memory_range initrd; /* as the tree names it; nothing is checked; empty if none */
 	struct platform_cpu cpus[CPU_MAX]; /* okay cores; index 0 is the one that booted */
 	uint32_t cpu_count;
 	uint32_t cpus_dropped;          /* okay cores beyond CPU_MAX or, on GICv2, beyond 8 */

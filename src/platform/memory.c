@@ -124,16 +124,19 @@ static void cut_reserved_memory(const void *tree, struct range_list *list)
 	}
 }
 
-static void cut_initrd(const void *tree, struct range_list *list)
+bool memory_initrd(const void *tree, struct memory_range *range)
 {
 	int chosen = tree_child(tree, 0, "chosen");
 	uint64_t start;
 	uint64_t end;
 
-	if (chosen >= 0 && tree_number(tree, chosen, "linux,initrd-start", &start) &&
-	    tree_number(tree, chosen, "linux,initrd-end", &end) && end > start) {
-		list_cut(list, start, end - start);
+	*range = (struct memory_range){.bytes = 0};
+	if (chosen < 0 || !tree_number(tree, chosen, "linux,initrd-start", &start) ||
+	    !tree_number(tree, chosen, "linux,initrd-end", &end) || end <= start) {
+		return false;
 	}
+	*range = (struct memory_range){.start = start, .bytes = end - start};
+	return true;
 }
 
 /* Whole pages only; the top page of the address space is given up to keep ends from wrapping. */
@@ -170,12 +173,15 @@ uint32_t memory_free_ranges(const void *tree, const struct memory_range *taken,
 			    uint32_t taken_count, struct memory_range *ranges, uint32_t capacity)
 {
 	struct range_list list = {.count = 0};
+	struct memory_range initrd;
 	uint32_t count;
 
 	read_memory_nodes(tree, &list);
 	cut_memreserve(tree, &list);
 	cut_reserved_memory(tree, &list);
-	cut_initrd(tree, &list);
+	if (memory_initrd(tree, &initrd)) {
+		list_cut(&list, initrd.start, initrd.bytes);
+	}
 	for (uint32_t i = 0; i < taken_count; i++) {
 		list_cut(&list, taken[i].start, taken[i].bytes);
 	}

@@ -233,6 +233,7 @@ static void read_memory(void)
 	};
 	platform.memory_count = memory_free_ranges(platform.tree, taken, taken_count + 2,
 						   platform.memory, PLATFORM_MEMORY_MAX);
+	(void)memory_initrd(platform.tree, &platform.initrd);
 	if (platform.memory_count == 0) {
 		note_missing("memory");
 	}

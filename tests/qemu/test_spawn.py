@@ -117,6 +117,71 @@ class Leaks(QemuTest):
         self.spawn_many(4, SPAWNS // 2)
 
 
+START = (0xD53BE020,  # mrs x0, cntpct_el0
+         0xD2800028,  # mov x8, #1
+         0xD4000001)  # svc #0
+EXIT = (0xD2800000,  # mov x0, #0
+        0xD5033FDF,  # isb
+        0xD53BE021,  # mrs x1, cntpct_el0
+        0xD2800048,  # mov x8, #2
+        0xD4000001)  # svc #0
+SPIN = 0x14000000  # b .
+ADDRESS = 0x400000
+HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+SEGMENT = struct.Struct("<IIQQQQQQ")
+
+
+def program(*code: int, machine: int = 183, second_at: int = 0x600000,
+            second_bytes: int = 16) -> bytes:
+    """An ELF file with a segment of code and one of zeros."""
+    start = HEADER.size + 2 * SEGMENT.size
+    text = struct.pack(f"<{len(code)}I", *code)
+    return (HEADER.pack(b"\x7fELF\x02\x01\x01" + bytes(9), 2, machine, 1, ADDRESS, HEADER.size, 0, 0,
+                        HEADER.size, SEGMENT.size, 2, 0, 0, 0)
+            + SEGMENT.pack(1, 5, start, ADDRESS, 0, len(text), len(text), 8)
+            + SEGMENT.pack(1, 6, 0, second_at, 0, 0, second_bytes, 8) + text)
+
+
+class Initrd(QemuTest):
+    """A program that the boot loader brings."""
+
+    def spawn(self, content: bytes) -> Boot:
+        """Boot with the file as initrd."""
+        path = self.folder / "program"
+        path.write_bytes(content)
+        return self.boot(setup_of("qemu-virt", options=("-initrd", str(path))),
+                         words_of(suite="spawn.process.untracked", samples=20))
+
+    def test_it_is_spawned(self) -> None:
+        content = program(*START, *EXIT)
+        boot = self.spawn(content)
+        self.assert_passed(boot)
+        self.assertIn(f"the program is the one at initrd, {len(content)} bytes",
+                      notes(boot, "spawn.process.untracked"))
+        self.assertEqual([row["n"] for row in boot.rows("spawn.process.untracked.total")], [20, 20])
+
+    def test_refused_by_name(self) -> None:
+        good = program(*START, *EXIT)
+        for content, reason in (
+                (good[:-4], "truncated in a segment"), (good[:100], "truncated in its program head"),
+                (program(*START, machine=62), "for another machine"),
+                (program(*START, second_at=ADDRESS), "two segments of the program overlap"),
+                (program(*START, second_bytes=1 << 40), "the program is too large"),
+                (bytes(1000), "the program is no ELF file")):
+            self.assert_failed(self.spawn(content), f"spawn.process.untracked: .*{reason}")
+
+    def test_killed_by_name(self) -> None:
+        for code, reason in (
+                ((*START, 0xD2800800, 0xF9400000),  # mov x0, #64; ldr x0, [x0]
+                 "data abort, address 0x40"),
+                ((0x1E604000,), "process killed at 0x400000: exception"),  # fmov d0, d0
+                ((*START, SPIN), "process killed at 0x40000c: it did not exit in time")):
+            boot = self.spawn(program(*code))
+            self.assert_failed(boot, f"spawn.process.untracked: .*{reason}")
+            self.assertRegex("\n".join(notes(boot, "spawn.process.untracked")),
+                             r"pages free (\d+) before, \1 after")
+
+
 class Checks(QemuTest):
     """Misbehaving programs, and the model's content."""
 

@@ -4,6 +4,7 @@
 #include "spawn.h"
 
 #include "el1bench/barrier.h"
+#include "el1bench/exception.h"
 #include "el1bench/gic.h"
 #include "el1bench/image.h"
 #include "el1bench/platform.h"
@@ -11,11 +12,51 @@
 
 #define PAGES 1800U /* 64 processes of 8 pages, and one image of 4 MiB with its tables */
 
-const void *spawn_program = hello_program;
+const void *spawn_program;
 uint64_t spawn_program_bytes;
 void *spawn_page;
 
+#define INITRD_BYTES_MAX (UINT64_C(16) << 20)
+
 static struct page_chain own_pages;
+
+/* The file at initrd, every page of it readable; NULL if it cannot be used, with the reason. */
+static const void *program_at_initrd(const char **problem)
+{
+	const struct memory_range *initrd = &platform.initrd;
+	const uint8_t *file;
+	uint8_t byte;
+
+	if (initrd->bytes > INITRD_BYTES_MAX) {
+		*problem = "the program at initrd is too large";
+		return NULL;
+	}
+	file = mmu_map(initrd->start, initrd->bytes, MMU_MEMORY_READ_ONLY);
+	*problem = "the program at initrd cannot be read";
+	if (file == NULL || (uintptr_t)file % 8 != 0) {
+		return NULL;
+	}
+	for (uint64_t at = 0; at < initrd->bytes;
+	     at += PAGE_BYTES - (uintptr_t)(file + at) % PAGE_BYTES) {
+		if (!exception_probe_copy(&byte, file + at, 1)) {
+			return NULL;
+		}
+	}
+	return file;
+}
+
+static const char *find_program(void)
+{
+	const char *problem = NULL;
+
+	spawn_program = hello_program;
+	spawn_program_bytes = (uint64_t)(hello_program_end - hello_program);
+	if (platform.initrd.bytes != 0) {
+		spawn_program = program_at_initrd(&problem);
+		spawn_program_bytes = platform.initrd.bytes;
+	}
+	return spawn_program == NULL ? problem : NULL;
+}
 
 /* What stands in the way of any process; NULL: nothing. */
 static const char *start_processes(void)
@@ -27,12 +68,11 @@ static const char *start_processes(void)
 	}
 	pages_start(memory, PAGES);
 	spawn_page = page_take(&own_pages);
-	spawn_program_bytes = (uint64_t)(hello_program_end - hello_program);
 	model_start(&spawn_model);
 	if (!process_start() || !tracking_start(&tracker_model, tracking_request_model)) {
 		return "there is not enough memory for processes";
 	}
-	return NULL;
+	return find_program();
 }
 
 bool spawn_available(struct benchmark_run *run)
@@ -48,8 +88,16 @@ bool spawn_available(struct benchmark_run *run)
 	if (!started) {
 		started = true;
 		problem = start_processes();
+		if (problem == NULL && platform.initrd.bytes != 0) {
+			benchmark_note(run, "the program is the one at initrd, %lu bytes",
+				       spawn_program_bytes, 0, 0);
+		}
 	}
-	return problem == NULL || benchmark_skip(run, problem, 0, 0, 0);
+	if (problem == NULL) {
+		return true;
+	}
+	return platform.initrd.bytes != 0 ? benchmark_fail(run, problem, 0, 0, 0)
+					  : benchmark_skip(run, problem, 0, 0, 0);
 }
 
 TIMED void spawn_count(struct spawn_counts *counts, struct spawn_tracker *tracker)
