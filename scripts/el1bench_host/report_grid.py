@@ -14,13 +14,16 @@ Pair = tuple[int, int]
 
 
 def cell(value: Optional[float]) -> str:
-    """A number of ticks in five characters at most."""
+    """A number of ticks in four characters; from 10 G on it takes more."""
     if value is None:
         return "."
-    for above, scale, unit in ((1e10, 1e9, "G"), (1e7, 1e6, "M"), (1e4, 1e3, "k")):
-        if abs(value) >= above:
-            return f"{value / scale:.0f}{unit}"
-    return f"{value:.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.1f}"
+    if value == int(value) and abs(value) < 9999.5:
+        return str(int(value))
+    for below, scale, form in ((99.95, 1, ".1f"), (9999.5, 1, ".0f"), (999.5e3, 1e3, ".0f"),
+                               (9.95e6, 1e6, ".1f"), (999.5e6, 1e6, ".0f"), (9.95e9, 1e9, ".1f")):
+        if abs(value) < below:
+            return f"{value / scale:{form}}" + {1: "", 1e3: "k", 1e6: "M", 1e9: "G"}[scale]
+    return f"{value / 1e9:.0f}G"
 
 
 def pairs_of(rows: Sequence[Metric]) -> dict[Pair, float]:

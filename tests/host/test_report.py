@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.host.synthetic_log import Boot, Row
 from tests.host.test_decode import example_boot
-from el1bench_host import report
+from el1bench_host import report, report_grid
 from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
 from el1bench_host.results import load_results, make_results, to_text, write_results
@@ -70,6 +70,41 @@ class Terminal(unittest.TestCase):
         self.assertEqual(text.count("matrix.total  "), 1)
         self.assertRegex(text, r"matrix\.total +30 pairs +30x400 +1001 ")
         self.assertIn("lowest 1005 at 0>1, highest 1058 at 5>4", text)
+
+    def test_grid(self) -> None:
+        text = report.render(results_of(matrix_boot()), "term")
+        grid = text.partition("matrix.total: ticks from core to core\n")[2].splitlines()
+        self.assertEqual(grid[0].split(), ["from>to", "0", "1", "2", "3", "4", "5"])
+        self.assertEqual(grid[1].split(), ["0>", ".", "1005", "1006", "1007", "1008", "1009"])
+        self.assertEqual(grid[6].split(), ["5>", "1054", "1055", "1056", "1057", "1058", "."])
+        # The largest that fits a page, in its widest numbers; one more core is folded alone.
+        for cpus, there in ((16, True), (17, False)):
+            rows = [Row("ipi.matrix.total", [999_000 + at % 9 for at in range(20)], cpu=cpu,
+                        peer=peer) for cpu in range(cpus) for peer in range(cpus) if cpu != peer]
+            boot = Boot().head(cpus=cpus).plan(["ipi.matrix"], len(rows)).results(rows).end()
+            text = report.render(results_of(boot), "term")
+            self.assertEqual("from core to core" in text, there)
+            self.assertLessEqual(max(map(len, text.splitlines())), 100)
+            if there:
+                self.assertRegex(text, r"(?m)^0> +\.( +999k){15}$")
+
+    def test_cells(self) -> None:
+        self.assertEqual([report_grid.cell(value) for value in
+                          (None, 0, 12, 12.5, 99.94, 99.96, 9999, 9999.6, 999_499, 999_501,
+                           9_949_999, 9_960_000, 1e9, 2.5e10)],
+                         [".", "0", "12", "12.5", "99.9", "100", "9999", "10k", "999k", "1.0M",
+                          "9.9M", "10M", "1.0G", "25G"])
+
+    def test_a_grid_for_each_combination_of_factors(self) -> None:
+        rows = [Row("ipi.matrix.total", [100 * (1 + state) + cpu] * 20, cpu=cpu, peer=peer,
+                    factors=f"receiver:{name}")
+                for state, name in enumerate(("spin", "wfi"))
+                for cpu in range(3) for peer in range(3) if cpu != peer]
+        boot = Boot().head(cpus=3).plan(["ipi.matrix"], len(rows)).results(rows).end()
+        text = report.render(results_of(boot), "term")
+        for name, first in (("spin", "100"), ("wfi", "200")):
+            grid = text.partition(f"receiver={name}: ticks from core to core\n")[2].splitlines()
+            self.assertEqual(grid[1].split(), ["0>", ".", first, first])
 
     def test_boots(self) -> None:
         text = report.render(results_of(*(example_boot(boot) for boot in range(3))), "term")
