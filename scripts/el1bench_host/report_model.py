@@ -428,7 +428,8 @@ def _grids(rows: Sequence[Metric]) -> list[Block]:
     """A grid for each metric that was measured between many pairs of cores."""
     groups: dict[str, list[Metric]] = {}
     for row in rows:
-        groups.setdefault(_label(row), []).append(row)
+        if row["unit"] == "tick":
+            groups.setdefault(_label(row), []).append(row)
     blocks: list[Block] = []
     for label in sorted(groups):
         pairs = report_grid.pairs_of(groups[label])
