@@ -104,7 +104,8 @@ struct sample_row *benchmark_row(struct benchmark_run *run, const char *metric, 
 
 /*
  * Say why a benchmark cannot run, or what went wrong; always return false. `reason` is a literal
- * with up to three %lu (or %ld, or %s for the address of a literal). The first word stands. Any time, also from timed code, core 0.
+ * with up to three %lu (or %ld, or %s for the address of a literal). The first word stands. Any
+ * time, also from timed code, core 0.
  */
 bool benchmark_skip(struct benchmark_run *run, const char *reason, uint64_t a, uint64_t b,
 		    uint64_t c);
