@@ -5,7 +5,7 @@ import unittest
 import zlib
 from typing import Callable, Optional, Sequence
 
-from el1bench_host import counter_check, decoder, report, results
+from el1bench_host import counter_check, decoder, report, results, run
 from el1bench_host.counter_check import Mark
 from tests.host.synthetic_log import Boot, Row
 
@@ -195,6 +195,20 @@ class Logs(unittest.TestCase):
         again = self.decode(*arrivals_of(data))[1]
         self.assertEqual(made, again)
 
+    def test_several_boots(self) -> None:
+        logs, outcomes = b"", []
+        for number, hz in enumerate((62.5e6, 63.8e6)):
+            boot, marks = clock_boot(0.7, hz)
+            plain, arrivals = arrivals_of(stamped(boot, marks))
+            logs += plain.replace(b"boot=0", b"boot=%d" % number) + run.BOOT_SEPARATOR
+            outcomes.append(run.Outcome("passed", True, arrivals=arrivals))
+        logs = b"\n".join(_mend(line) if b" begin " in line else line
+                          for line in logs.split(b"\n"))
+        made = self.decode(logs, run.log_arrivals(outcomes))[1]
+        self.assertEqual([boot["counter"]["verdict"] for boot in made["boots"]],
+                         ["right", "fast"])
+        self.assertIn("fast by 2.1 %", made["run"]["host"]["counter"])
+
     def test_a_wrong_counter_fails_the_run(self) -> None:
         decoded, made = self.decode(stamped(*clock_boot(0.7, 63.8e6)))
         self.assertEqual((decoded.status(), decoded.exit_code()), ("failed", 1))
@@ -266,8 +280,8 @@ class Logs(unittest.TestCase):
 
 def _mend(line: bytes) -> bytes:
     """A machine line with the checksum that it should have."""
-    body, mark, _ = line.rpartition(b" *")
-    return body + b" *%08x" % zlib.crc32(body) if mark else line
+    body, mark, rest = line.rpartition(b" *")
+    return body + b" *%08x" % zlib.crc32(body) + rest[8:] if mark else line
 
 
 if __name__ == "__main__":

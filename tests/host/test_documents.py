@@ -48,7 +48,7 @@ class LogFormat(unittest.TestCase):
         self.assertEqual(tuple(keys(types["check"])), log_records.CHECK_FIELDS)
         for kind, record in (("begin", log_records.Begin), ("cpu", log_records.Cpu),
                              ("cache", log_records.Cache), ("plan", log_records.Plan),
-                             ("end", log_records.End)):
+                             ("clock", log_records.Clock), ("end", log_records.End)):
             on_page = [key.replace("-", "_") for key in keys(types[kind])]
             known = [key for key in record.__dataclass_fields__ if key not in ("names", "cut")]
             self.assertEqual(on_page, known, kind)
@@ -67,6 +67,7 @@ class LogFormat(unittest.TestCase):
     def test_outcomes_and_statuses(self) -> None:
         types = types_on_page()
         self.assertIn(r"\|".join(log_records.OUTCOMES), types["outcome"])
+        self.assertIn("mark=" + r"\|".join(log_records.MARKS), types["clock"])
         self.assertIn("status=" + r"\|".join(log_records.STATUSES), types["end"])
 
     def test_test_farm_pattern(self) -> None:
