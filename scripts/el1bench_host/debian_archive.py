@@ -106,30 +106,50 @@ def _apt(command: list[str], folder: Path, architecture: str) -> Optional[str]:
     return None if done.returncode == 0 else done.stderr or done.stdout
 
 
-def _download(package: str, suite: str, architecture: str, folder: Path) -> Path:
-    """Fetch the package's archive file into `folder`."""
+def _first_dependency(archive: Path) -> str:
+    """The package that a metapackage stands for."""
+    done = subprocess.run(["dpkg-deb", "-f", str(archive), "Depends"], text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    found = re.match(r"[a-z0-9][a-z0-9.+-]+", done.stdout)
+    if not found:
+        raise UserError(f"{archive.name} depends on no package", EXIT_FAILED)
+    return found.group(0)
+
+
+def _download(package: str, suite: str, architecture: str, folder: Path,
+              metapackage: bool = False) -> Path:
+    """Fetch the package's archive file into `folder`; of a metapackage, what it depends on."""
     mirror = find_mirror(release_name())
     signed = f" [signed-by={KEYRING}]" if KEYRING.exists() else ""
     (folder / "lists" / "partial").mkdir(parents=True)
     (folder / "cache" / "archives" / "partial").mkdir(parents=True)
     (folder / "status").touch()
     (folder / "sources.list").write_text(f"deb{signed} {mirror} {suite} main\n", encoding="utf-8")
-    for command in (["update"], ["download", package]):
+    commands = [["update"], ["download", package]]
+    for command in commands:
         complaint = _apt(command, folder, architecture)
         if complaint is not None:
             lines = [line for line in complaint.splitlines() if line.startswith("E:")]
             reason = lines[0][2:].strip() if lines else tail(complaint, 1)
             raise UserError(f"cannot fetch {package}:{architecture} of {suite} from {mirror}: "
                             f"{reason}", EXIT_FAILED)
+        if metapackage and command[0] == "download":
+            metapackage = False
+            archive = next(folder.glob("*.deb"))
+            package = _first_dependency(archive)
+            archive.unlink()
+            commands.append(["download", package])
     found = list(folder.glob("*.deb"))
     if len(found) != 1:
         raise UserError(f"apt-get download {package} left {len(found)} packages", EXIT_FAILED)
     return found[0]
 
 
-def ensure(package: str, architecture: str, suite: Optional[str] = None,
-           quiet: bool = False) -> Path:
+def ensure(package: str, architecture: str, suite: Optional[str] = None, quiet: bool = False,
+           metapackage: bool = False, without: tuple[str, ...] = ()) -> Path:
     """The folder that the package is unpacked in, fetched when it is not in the cache.
+
+    Of a metapackage it is the one that it depends on. `without`: folders that are left out.
 
     `suite` is the machine's own release unless given. The folder's name ends in the hash of the
     package; a link without the hash is how it is found again without asking the mirror.
@@ -146,7 +166,7 @@ def ensure(package: str, architecture: str, suite: Optional[str] = None,
         progress.update()
         try:
             with cache.scratch(root) as work:
-                archive = _download(package, suite, architecture, work)
+                archive = _download(package, suite, architecture, work, metapackage)
                 key = hashlib.sha256(archive.read_bytes()).hexdigest()[:16]
                 final = root / f"{name}-{key}"
                 if not final.is_dir():
@@ -158,6 +178,8 @@ def ensure(package: str, architecture: str, suite: Optional[str] = None,
                     if done.returncode != 0:
                         raise UserError(f"dpkg -x {archive.name}: {tail(done.stderr, 1)}",
                                         EXIT_FAILED)
+                    for name_left_out in without:
+                        shutil.rmtree(unpacked / name_left_out, ignore_errors=True)
                     shutil.move(unpacked, final)
                 fresh = work / "link"
                 fresh.symlink_to(final.name)
@@ -186,3 +208,13 @@ def ensure_u_boot(quiet: bool = False) -> Path:
     if not binary.is_file():
         raise UserError(f"the package u-boot-qemu holds no {binary.relative_to(folder)}")
     return binary
+
+
+def ensure_kernel(quiet: bool = False) -> Path:
+    """Debian's own Linux for arm64, without its modules: `boot/vmlinuz-*`, and the device trees of
+    boards below `usr/lib/linux-image-*`."""
+    folder = ensure("linux-image-arm64", "arm64", quiet=quiet, metapackage=True,
+                    without=("lib/modules", "usr/lib/modules"))
+    if not list(folder.glob("boot/vmlinuz-*")):
+        raise UserError("the package linux-image-arm64 brings no kernel")
+    return folder

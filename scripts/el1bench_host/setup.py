@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from el1bench_host import cache, debian_archive, newlib
-from el1bench_host.debian_archive import ensure_u_boot
+from el1bench_host.debian_archive import ensure_kernel, ensure_u_boot
 from el1bench_host.errors import EXIT_FAILED, EXIT_OK, UserError
 from el1bench_host.process import run_logged
 
@@ -26,7 +26,7 @@ PACKAGES = {
 }
 PURPOSES = tuple(PACKAGES)
 
-__all__ = ["ensure", "ensure_u_boot", "main", "register"]
+__all__ = ["ensure", "ensure_kernel", "ensure_u_boot", "main", "register"]
 
 
 def packages_for(purpose: str) -> list[str]:
@@ -129,6 +129,7 @@ def main(args: argparse.Namespace) -> int:
     libraries = ensure(args.only, args.quiet)
     if args.only == "test":
         libraries["u-boot"] = str(ensure_u_boot(args.quiet))
+        libraries["kernel"] = str(ensure_kernel(args.quiet))
     if args.show:
         for name, folder in libraries.items():
             print(f"{name}={folder}")
