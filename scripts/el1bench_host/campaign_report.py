@@ -116,7 +116,8 @@ def phase_rows(configuration: Configuration, good: Sequence[Attempt]) -> list[li
                 guest.append(this["guest"])
             if number:
                 steps.append(this["host"] - attempt.phases[number - 1]["host"])
-            known = [one for one in attempt.phases[:number] if one["guest"] is not None]
+            # At 0.000000 the guest's clock has not started.
+            known = [one for one in attempt.phases[:number] if one["guest"]]
             if known and (seen := _step(known[-1], this, "guest")) is not None:
                 unseen.append(this["host"] - known[-1]["host"] - seen)
         stalled = bool(unseen) and figure(unseen).mean > STALL_SECONDS
