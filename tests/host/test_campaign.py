@@ -364,6 +364,28 @@ class Examples(Folder):
                 self.file.write_text(text)
                 campaign_file.read(self.file)
 
+    def test_the_guide(self) -> None:
+        page = (paths.SOURCE_TREE / "docs" / "lab.md").read_text()
+        text = re.search(r"```toml\n(.*?)```", page, re.S).group(1)
+        self.file.write_text(text.replace("/srv/tftp", "served"))
+        self.assertEqual([one.name for one in campaign_file.read(self.file).configurations], ["ipi"])
+        frames = [bytes.fromhex(found.replace("\\x", "")) for found
+                  in re.findall(r"printf '((?:\\x[0-9a-f]{2}){4})'", page)]
+        self.assertEqual(frames, [relay.frame(True), relay.frame(False)])
+
+    def test_names_by_role(self) -> None:
+        """Each rule is whole, and gives a name that the examples use."""
+        folder = paths.SOURCE_TREE / "scripts"
+        names = set()
+        for line in (folder / "udev" / "70-el1bench.rules").read_text().splitlines():
+            if line and not line.startswith("#"):
+                for part in line.split(", "):
+                    self.assertRegex(part, r'^[A-Z]+(\{\w+\})?(==|=|\+=)"[^"]+"$')
+                names.add(re.search(r'SYMLINK\+="([^"]+)"', line).group(1))
+        self.assertEqual(names, {"odroid-console", "odroid-relay"})
+        for name in names:
+            self.assertIn(f'"/dev/{name}"', (folder / "lab" / "process-spawn.toml").read_text())
+
     def test_every_key_is_documented(self) -> None:
         page = (paths.SOURCE_TREE / "docs" / "campaign.md").read_text()
         code = Path(campaign_file.__file__).read_text()
