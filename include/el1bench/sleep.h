@@ -13,6 +13,7 @@ void sleep_prepare(void);
 /*
  * Sleeps until `*word` is `expected`; whoever stores that sends the core an SGI afterwards. The
  * physical timer ends the sleep after `milliseconds` at the latest: false if the word is not there
- * then. Interrupts unmasked before and after.
+ * then. Where the device tree names no timer it polls with `yield` instead. Interrupts unmasked
+ * before and after.
  */
 bool sleep_until(const volatile uint64_t *word, uint64_t expected, uint32_t milliseconds);
