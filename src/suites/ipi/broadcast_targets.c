@@ -18,7 +18,7 @@
 #include "ipi.h"
 #include "sweep.h"
 
-#define TEXT_BYTES 12 /* "targets=63" */
+#define TEXT_BYTES 20 /* "targets=" and any number */
 
 enum { FIRST, LAST, TOTAL, SEND, TARGET_ROWS };
 
