@@ -18,6 +18,7 @@
 
 #define TCR_EPD0 (UINT64_C(1) << 7)
 #define CNTKCTL_EL0PCTEN UINT64_C(1)
+#define ID_AA64DFR0_PMUVER_SHIFT 8U
 #define CPACR_FPEN_EL1 (UINT64_C(1) << 20) /* floating point at EL1 only */
 
 /* ESR_EL1.EC */
@@ -187,17 +188,18 @@ TIMED enum process_event process_run(struct process *process)
 		uint64_t far;
 
 		irq_mask();
+		/* From here on the timer's interrupt ends the stay at EL0. */
+		if (time_is_up[cpu_index()]) {
+			irq_unmask();
+			return kill(process, DEATH_TIME,
+				    "process killed at 0x%lx: it did not exit in time", 0, 0);
+		}
 		cause = el0_run(context);
 		esr = SYSREG_READ(esr_el1);
 		far = SYSREG_READ(far_el1);
 		irq_unmask();
 		if (cause == EL0_INTERRUPT) {
 			isb(); /* the interrupt is taken here */
-			if (time_is_up[cpu_index()]) {
-				return kill(process, DEATH_TIME,
-					    "process killed at 0x%lx: it did not exit in time", 0,
-					    0);
-			}
 			continue;
 		}
 		if (esr >> EC_SHIFT != EC_SVC) {
@@ -263,10 +265,16 @@ TIMED static void timer_interrupt(uint32_t intid, uint32_t source, uint64_t stam
 /* A core that has been off is as it was at its first start: nothing of this is there any more. */
 TIMED static void set_up_core(void)
 {
+	uint64_t pmu;
+
 	address_space_switch(NULL);
 	SYSREG_WRITE(tcr_el1, SYSREG_READ(tcr_el1) & ~TCR_EPD0);
 	SYSREG_WRITE(cntkctl_el1, CNTKCTL_EL0PCTEN);
 	SYSREG_WRITE(cpacr_el1, CPACR_FPEN_EL1);
+	pmu = SYSREG_READ(id_aa64dfr0_el1) >> ID_AA64DFR0_PMUVER_SHIFT & 0xf;
+	if (pmu != 0 && pmu != 0xf) {
+		SYSREG_WRITE(pmuserenr_el0, 0); /* the counters are the kernel's */
+	}
 	isb();
 	gic->enable(platform.timer_intid);
 }

@@ -49,6 +49,16 @@ class Content(unittest.TestCase):
         self.assertEqual(made["skipped"],
                          [{"name": "ipi.self", "boot": 0, "reason": "no target"}])
 
+    def test_notes(self) -> None:
+        boot = Boot().head().plan(["spawn.model"], 0)
+        boot.line("note", "name=spawn.model : node,1,cpu,0")
+        boot.line("note", "name=spawn.model : edge,holds,1,2")
+        made = make_results(decode_log(boot.results([]).end().text()))
+        self.assertEqual(made["problems"], [])
+        self.assertEqual(made["notes"],
+                         [{"name": "spawn.model", "boot": 0, "text": text}
+                          for text in ("node,1,cpu,0", "edge,holds,1,2")])
+
     def test_hardware_is_not_emulated(self) -> None:
         made = make_results(decode_log(Boot().head(emulated=None).end().text()))
         self.assertEqual((made["machine"]["emulated"], made["machine"]["emulator"]), (False, None))

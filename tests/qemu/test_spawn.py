@@ -175,6 +175,8 @@ class Initrd(QemuTest):
                 ((*START, 0xD2800800, 0xF9400000),  # mov x0, #64; ldr x0, [x0]
                  "data abort, address 0x40"),
                 ((0x1E604000,), "process killed at 0x400000: exception"),  # fmov d0, d0
+                ((*START, 0xD2800008, 0xD4000001, 0x17FFFFFF),  # mov x8, #0; svc #0; b .-4
+                 "process killed at 0x40001[0-9a-f]: (too many system|it did not exit)"),
                 ((*START, SPIN), "process killed at 0x40000c: it did not exit in time")):
             boot = self.spawn(program(*code))
             self.assert_failed(boot, f"spawn.process.untracked: .*{reason}")

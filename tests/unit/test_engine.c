@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "../../src/bench/pace.h"
+#include "../../src/bench/memory_need.h"
 #include "el1bench/arena.h"
 #include "el1bench/arguments.h"
 #include "el1bench/cpu.h"
@@ -462,6 +463,24 @@ static void too_many_samples_refuse(void **state)
 	assert_in_range(arena_free_bytes(), (size_t)arguments.samples * 8, ARENA_BYTES);
 }
 
+static void memory_beyond_samples_and_report(void **state)
+{
+	size_t free_bytes;
+
+	(void)state;
+	arguments.samples = 1000;
+	assert_true(plan());
+	free_bytes = arena_free_bytes();
+	assert_null(benchmark_memory(free_bytes));
+	assert_null(benchmark_memory(UINT64_MAX));
+	assert_non_null(benchmark_memory(1000));
+	assert_int_equal(arena_free_bytes(), free_bytes - 1024);
+	while (benchmark_memory(64) != NULL) {
+	}
+	assert_in_range(arena_free_bytes(),
+			memory_need_report(samples_row_count(), arguments.samples), free_bytes / 2);
+}
+
 static uint32_t batched_samples(uint32_t asked, uint32_t batch)
 {
 	arena_start(memory, ARENA_BYTES);
@@ -711,6 +730,7 @@ int main(void)
 		ENGINE(auto_goes_on_to_the_cap),
 		ENGINE(auto_stops_in_between),
 		ENGINE(auto_failure_keeps_its_reason),
+		ENGINE(memory_beyond_samples_and_report),
 		ENGINE(auto_fits_memory),
 		ENGINE(ci_needs_auto),
 		ENGINE(boots_and_seeds_differ),

@@ -108,6 +108,7 @@ static const struct benchmark spawn_floor = {
 	.name = "spawn.floor",
 	.summary = "what a spawn is made of at the least",
 	.sample_count = samples_of,
+	.sample_us = spawn_case_sample_us,
 	.row_count = row_count,
 	.prepare = prepare,
 	.sample = sample,

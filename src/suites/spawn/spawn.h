@@ -139,6 +139,7 @@ bool spawn_case_sample(struct benchmark_run *run, struct spawn_case *mine);
 void spawn_case_finish(struct benchmark_run *run, struct spawn_case *mine);
 uint32_t spawn_case_row_count(uint32_t online);
 uint32_t spawn_case_sample_count(uint32_t asked);
+uint32_t spawn_case_sample_us(uint32_t online);
 
 /* Plain and with the model; the others have one user each. */
 extern const struct spawn_method spawn_untracked, spawn_tracked;

@@ -43,6 +43,7 @@ static const struct benchmark spawn_process_unstamped = {
 	.group = SPAWN_GROUP,
 	.control = SPAWN_CONTROL,
 	.sample_count = spawn_case_sample_count,
+	.sample_us = spawn_case_sample_us,
 	.row_count = spawn_case_row_count,
 	.prepare = prepare,
 	.sample = sample,

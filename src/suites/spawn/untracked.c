@@ -44,6 +44,7 @@ static const struct benchmark spawn_process_untracked = {
 	.summary = "a process at EL0, nothing recorded",
 	.group = SPAWN_GROUP,
 	.sample_count = spawn_case_sample_count,
+	.sample_us = spawn_case_sample_us,
 	.row_count = spawn_case_row_count,
 	.prepare = prepare,
 	.sample = sample,
