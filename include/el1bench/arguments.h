@@ -15,6 +15,10 @@
 #define ARGUMENTS_SAMPLES_MAX 100000000U
 #define ARGUMENTS_BATCH_MAX 65536U
 #define ARGUMENTS_BUDGET_MAX 86400000U
+#define ARGUMENTS_POWER_STATES 3U
+
+/* What ends a suspend. WAKE_AUTO: the core's timer, unless the tree says that it stops. */
+enum wake_source { WAKE_AUTO, WAKE_TIMER, WAKE_SGI };
 
 enum on_exit { ON_EXIT_OFF, ON_EXIT_RESET, ON_EXIT_HALT, ON_EXIT_SEMIHOST };
 
@@ -39,6 +43,10 @@ struct arguments {
 	enum on_exit on_exit;
 	bool on_exit_given;
 	bool samples_given;
+	uint32_t power_state_count; /* instead of the tree's idle states, if not 0 */
+	uint32_t power_states[ARGUMENTS_POWER_STATES];
+	uint32_t sleep_us; /* mean length of a suspend, 50 to 1000000; default 1000 */
+	enum wake_source wake;
 	bool refused;      /* a word inside the prefix was bad ... */
 	char refusal[160]; /* ... this says which and why */
 	char ignored[512]; /* foreign words, cut to fit */

@@ -37,10 +37,10 @@ struct benchmark {
 	 */
 	bool batched;
 	/*
-	 * It may cost the run a core: it is sampled after all that are not. An order is drawn among
-	 * the hazardous, too.
+	 * Above 0, it may cost the run a core: those of the same hazard are sampled, in drawn order,
+	 * after all that have less.
 	 */
-	bool hazardous;
+	uint32_t hazard;
 	uint32_t variant; /* free for the benchmark's use */
 	/* What a sample takes beyond the usual, in microseconds, for the plan. NULL: nothing. */
 	uint32_t (*sample_us)(uint32_t online);

@@ -9,6 +9,7 @@
 
 #include "el1bench/cpu.h"
 #include "el1bench/gic.h"
+#include "el1bench/idle_states.h"
 #include "el1bench/memory.h"
 #include "el1bench/psci.h"
 #include "el1bench/topology.h"
@@ -64,3 +65,9 @@ const char *tree_source_name(enum tree_source source);
  * "". Valid after platform_discover.
  */
 const char *platform_boot_arguments(void);
+
+/*
+ * The power states of the tree or, where it has none, of the board's own tree. Core 0, outside of
+ * timed parts.
+ */
+struct idle_states platform_idle_states(bool extended);

@@ -62,7 +62,11 @@ class Board:
 
 @dataclass(frozen=True)
 class Setup:
-    """What to start QEMU with. Exactly one of `kernel` and `firmware` is given."""
+    """What to start QEMU with: a `kernel`, or `firmware`, or both.
+
+    With both, the firmware starts the image: QEMU puts the arguments into the tree and, where
+    `placed` says so, the image into memory.
+    """
 
     board: Board
     qemu: str = DEFAULT_QEMU
@@ -78,6 +82,8 @@ class Setup:
     served: Optional[Path] = None  # a folder that TFTP serves
     tree: Optional[Path] = None  # instead of the board's
     semihosting: bool = False
+    secure: bool = False  # EL3 is there, for the firmware
+    placed: Optional[int] = None  # where in memory QEMU is to put the image
     machine_options: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
 
@@ -95,6 +101,8 @@ def command_line(setup: Setup) -> list[str]:
         machine.append(f"gic-version={setup.gic}")
     if setup.level == 2:
         machine.append("virtualization=on")
+    if setup.secure:
+        machine.append("secure=on")
     machine += setup.machine_options
     command = [setup.qemu, "-machine", ",".join(machine), *ACCELERATORS[setup.accel],
                "-smp", str(setup.cpus), "-m", str(board.memory_mib)]
@@ -117,6 +125,9 @@ def command_line(setup: Setup) -> list[str]:
         command += ["-bios", str(setup.firmware)]
     if setup.kernel is not None:
         command += ["-kernel", str(setup.kernel)]
+        if setup.placed is not None:
+            command += ["-device", f"loader,file={_escape(setup.kernel)},addr={setup.placed:#x},"
+                        "force-raw=on"]
         if setup.arguments:
             command += ["-append", setup.arguments]
         tree = setup.tree or board.tree

@@ -283,8 +283,9 @@ def register(subparsers: Any) -> None:
         help="GIC version (default: 2, above 8 cores 3)")
     add("--el", type=int, choices=(1, 2), default=1,
         help="exception level that the image is entered at (default: 1)")
-    add("--firmware", choices=("none", "u-boot"),
-        help="what loads the image: QEMU (none, the default) or U-Boot by TFTP")
+    add("--firmware", choices=("none", "u-boot", "el3-monitor"),
+        help="what starts the image: QEMU (none, the default), U-Boot by TFTP, or this project's "
+        "own test firmware at EL3, which really powers cores down")
     add("--boot-command", choices=("booti", "go"), default="booti",
         help="how U-Boot starts the image (default: booti)")
     add("--args", default="", metavar='"K=V ..."',
@@ -371,7 +372,9 @@ def _check_combination(args: argparse.Namespace) -> None:
     if args.firmware_image is not None and args.firmware is None:
         args.firmware = "u-boot"
     args.firmware = args.firmware or "none"
-    if args.firmware_image is not None and args.firmware == "none":
+    if args.firmware == "el3-monitor" and (args.board != "qemu-virt" or args.image):
+        raise UserError("--firmware el3-monitor starts the image built for qemu-virt")
+    if args.firmware_image is not None and args.firmware != "u-boot":
         raise UserError("--firmware-image needs --firmware u-boot")
     if args.gic == 2 and (args.cpus or 0) > machine.CORES_MAX_GICV2:
         raise UserError(f"--gic 2 takes at most {machine.CORES_MAX_GICV2} cores; "
@@ -401,6 +404,12 @@ def _machine(args: argparse.Namespace, board: machine.Board, qemu: str) -> machi
     return machine.Setup(board, qemu=qemu, accel=args.accel, cpus=cpus, cpu=args.cpu,
                          counter_hz=args.counter_hz, gic=gic, level=args.el,
                          semihosting="on_exit=semihost" in args.args)
+
+
+def under_monitor(emulator: machine.Setup, folder: Path) -> machine.Setup:
+    """The same machine with the test firmware, which the build left in `folder`, at EL3."""
+    return replace(emulator, firmware=folder / "el3-monitor.bin", secure=True,
+                   placed=emulator.board.load_address)
 
 
 def _image(args: argparse.Namespace) -> tuple[Path, machine.Board]:
@@ -449,7 +458,7 @@ def _boots(args: argparse.Namespace, qemu: machine.Setup, image: Path, words: li
     with tempfile.TemporaryDirectory(prefix="el1bench-tftp-") as served:
         for boot in range(args.boots):
             boot_words = [*words, f"{PREFIX}boot={boot}"]
-            if args.firmware == "none":
+            if args.firmware != "u-boot":
                 this, launch = replace(qemu, kernel=image, arguments=" ".join(boot_words)), None
             else:
                 address = qemu.board.firmware_load_address
@@ -483,7 +492,7 @@ def _host_facts(args: argparse.Namespace, version: str, image: Path,
     facts = {"emulator": f"QEMU {version}", "accel": args.accel, "qemu_cpu": emulator.cpu or
              emulator.board.cpu, "qemu_machine": emulator.board.machine, "cpus": emulator.cpus,
              "gic": emulator.gic, "el": args.el, "boots": args.boots}
-    if args.firmware != "none":
+    if args.firmware == "u-boot":
         facts["boot_command"] = args.boot_command
     return {"image": {"sha256": hashlib.sha256(image.read_bytes()).hexdigest()},
             "machine": {"firmware": None if args.firmware == "none" else args.firmware},
@@ -525,6 +534,8 @@ def main(args: argparse.Namespace) -> int:
     if args.firmware == "u-boot":
         check_arguments(args.boot_command, [*words, f"{PREFIX}boot={args.boots}"])
         emulator = replace(emulator, firmware=firmware or setup.ensure_u_boot(args.quiet))
+    elif args.firmware == "el3-monitor":
+        emulator = under_monitor(emulator, image.parent)
 
     log_path = folder / "console.log"
     try:

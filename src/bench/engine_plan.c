@@ -10,6 +10,7 @@
 #include "memory_need.h"
 #include "pace.h"
 
+#define HAZARD_MAX 7
 #define STACK_OFFSETS 256 /* multiples of 16 below 4096 */
 #define STACK_ALIGN 16
 #define BUFFER_OFFSETS 64 /* multiples of 64 below 4096 */
@@ -144,15 +145,15 @@ static void add_unit(const struct benchmark *leader, const struct arguments *arg
 	unit->count = engine.run_count - unit->first;
 }
 
-/* Adds the units that are hazardous, or those that are not, in drawn order. */
+/* Adds the units of one hazard in drawn order. */
 static void add_units(const struct benchmark **leaders, uint32_t count,
-		      const struct arguments *arguments, bool hazardous)
+		      const struct arguments *arguments, uint32_t hazard)
 {
 	const struct benchmark *left[BENCHMARK_MAX];
 	uint32_t left_count = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (leaders[i]->hazardous == hazardous) {
+		if (leaders[i]->hazard == hazard) {
 			left[left_count++] = leaders[i];
 		}
 	}
@@ -181,8 +182,9 @@ static void draw_order(const struct arguments *arguments)
 			leaders[leader_count++] = benchmark;
 		}
 	}
-	add_units(leaders, leader_count, arguments, false);
-	add_units(leaders, leader_count, arguments, true);
+	for (uint32_t hazard = 0; hazard <= HAZARD_MAX; hazard++) {
+		add_units(leaders, leader_count, arguments, hazard);
+	}
 	for (size_t i = 0; i < registered_count(); i++) {
 		if (!arguments_selects(arguments, benchmarks_start[i]->name)) {
 			add_run(benchmarks_start[i], BENCHMARK_NOT_SELECTED);

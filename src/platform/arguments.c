@@ -10,6 +10,8 @@
 #define SHOWN 60 /* characters of a bad word that a refusal repeats */
 
 #define WARMUP_MAX 1000000U
+#define SLEEP_US_MIN 50U
+#define SLEEP_US_MAX 1000000U
 #define PACE_MIN 300U
 #define PACE_MAX 4000000U
 #define CLOCK_MS_MAX 600000U
@@ -25,6 +27,7 @@ void arguments_defaults(struct arguments *arguments)
 	memset(arguments, 0, sizeof(*arguments));
 	arguments->samples = 1000;
 	arguments->warmup = 16;
+	arguments->sleep_us = 1000;
 	arguments->seed = 1;
 	arguments->clock_ms = 700;
 	arguments->budget_ms = 10000;
@@ -249,15 +252,64 @@ static const char *set_budget(struct arguments *arguments, const char *value)
 	return NULL;
 }
 
+static const char *set_power_state(struct arguments *arguments, const char *value)
+{
+	static const char wanted[] = "one to three numbers of 32 bits, separated by commas";
+	uint32_t count = 0;
+
+	for (;;) {
+		char item[24];
+		size_t length = strcspn(value, ",");
+		uint64_t number;
+
+		if (length >= sizeof(item) || count == ARGUMENTS_POWER_STATES) {
+			return wanted;
+		}
+		memcpy(item, value, length);
+		item[length] = '\0';
+		if (!parse_number(item, 0, UINT32_MAX, &number)) {
+			return wanted;
+		}
+		arguments->power_states[count++] = (uint32_t)number;
+		value += length;
+		if (*value == '\0') {
+			arguments->power_state_count = count;
+			return NULL;
+		}
+		value++;
+	}
+}
+
+static const char *set_sleep_us(struct arguments *arguments, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(value, SLEEP_US_MIN, SLEEP_US_MAX, &number)) {
+		return "a number from 50 to 1000000";
+	}
+	arguments->sleep_us = (uint32_t)number;
+	return NULL;
+}
+
+static const char *set_wake(struct arguments *arguments, const char *value)
+{
+	if (strcmp(value, "timer") != 0 && strcmp(value, "sgi") != 0) {
+		return "timer or sgi";
+	}
+	arguments->wake = strcmp(value, "timer") == 0 ? WAKE_TIMER : WAKE_SGI;
+	return NULL;
+}
+
 static const struct {
 	const char *key;
 	value_function set;
 } keys[] = {
-	{"suite", set_suite},     {"samples", set_samples},   {"warmup", set_warmup},
-	{"seed", set_seed},       {"boot", set_boot},         {"dump", set_dump},
-	{"on_exit", set_on_exit}, {"emulated", set_emulated}, {"batch", set_batch},
-	{"pace", set_pace},       {"clock_ms", set_clock_ms}, {"ci", set_ci},
-	{"pair", set_pair},       {"budget", set_budget},
+	{"suite", set_suite},       {"samples", set_samples},   {"warmup", set_warmup},
+	{"seed", set_seed},         {"boot", set_boot},         {"dump", set_dump},
+	{"on_exit", set_on_exit},   {"emulated", set_emulated}, {"batch", set_batch},
+	{"pace", set_pace},         {"clock_ms", set_clock_ms}, {"ci", set_ci},
+	{"pair", set_pair},         {"budget", set_budget},     {"power_state", set_power_state},
+	{"sleep_us", set_sleep_us}, {"wake", set_wake},
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))

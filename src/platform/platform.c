@@ -278,3 +278,14 @@ const char *platform_boot_arguments(void)
 {
 	return boot_arguments;
 }
+
+struct idle_states platform_idle_states(bool extended)
+{
+	struct idle_states states = {0};
+
+	if (idle_states_read(platform.tree, extended, &states) == 0 &&
+	    fdt_check_header(embedded_tree) == 0) {
+		(void)idle_states_read(embedded_tree, extended, &states);
+	}
+	return states;
+}

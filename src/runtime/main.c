@@ -17,6 +17,7 @@
 #include "el1bench/psci.h"
 #include "el1bench/report.h"
 #include "el1bench/smp.h"
+#include "el1bench/suspend.h"
 #include "el1bench/wait.h"
 
 #define ARENA_BYTES_MAX (UINT64_C(1) << 30)
@@ -178,6 +179,7 @@ void image_main(void)
 	start_gic();
 	wait_start(platform.timer_intid);
 	(void)smp_start(report_absent_core);
+	suspend_prepare();
 	report_machine();
 
 	plan();

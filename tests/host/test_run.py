@@ -296,6 +296,7 @@ class Options(RunTest):
                 ("no `qemu-system-none` in PATH", "--qemu", "qemu-system-none"),
                 ("does not look like QEMU", "--qemu", "/bin/true"),
                 ("--firmware-image needs", "--firmware", "none", "--firmware-image", "/bin/true"),
+                ("--firmware el3-monitor starts", "--firmware", "el3-monitor", "--board", "zcu102"),
                 ("cannot write to --out /proc/nowhere", "--out", "/proc/nowhere"),
                 ("cannot write to --out.*File exists|Not a directory", "--out", "/etc/passwd"),
         ):

@@ -1,11 +1,14 @@
-"""The PSCI suite with the firmware that QEMU itself plays."""
+"""The PSCI suite: with the firmware that QEMU itself plays, and with the project's own at EL3."""
 
 import unittest
 
-from tests.qemu.support import QemuTest, setup_of, words_of
+from el1bench_host.run import under_monitor
+from tests.qemu.support import Boot, QemuTest, build_folder, setup_of, words_of
 
 CALLS = ("psci.version.serial", "psci.version.parallel", "psci.features", "psci.affinity-info")
 FINE_HZ = 1_000_000_000
+SUSPENDS = [f"psci.suspend.{kind}.{how}" for kind in ("standby", "core", "deepest")
+            for how in ("serial", "parallel")]
 
 
 class BuiltIn(QemuTest):
@@ -31,8 +34,18 @@ class BuiltIn(QemuTest):
                 self.assertTrue(low <= row["p50"] <= high, (metric, row["p50"]))
         self.assertEqual([row["cpu"] for row in boot.rows("psci.cpu-off.call-to-off")], [1, 2, 3])
         self.assertEqual([skip["name"] for skip in boot.results["skipped"]],
-                         ["psci.smccc-version"])
+                         ["psci.smccc-version", "psci.suspend.deepest.parallel",
+                          "psci.suspend.deepest.serial"])
         self.assertIn("NOT_SUPPORTED", boot.results["skipped"][0]["reason"])
+        self.assertIn("INVALID_PARAMETERS", boot.results["skipped"][1]["reason"])
+        for how in ("serial", "parallel"):
+            for row in boot.rows(f"psci.suspend.standby.{how}.wake-latency"):
+                self.assertEqual(row["n"], 200)
+                self.assertLess(row["max"], 5000)
+            for row in boot.rows(f"psci.suspend.core.{how}.call-to-resume"):
+                self.assertEqual((row["n"], row["excluded"]), (0, {"inline": 200}))
+            for row in boot.rows(f"psci.suspend.core.{how}.inline-return"):
+                self.assertEqual(row["n"], 200)
         return boot.results["metrics"]
 
     def test_repeated_runs_agree_to_the_instruction(self) -> None:
@@ -53,14 +66,166 @@ class BuiltIn(QemuTest):
             boot = self.boot(setup_of("qemu-virt"),
                              words_of(suite="clock.floor,psci", samples=2, warmup=0, seed=seed))
             order = boot.results["boots"][0]["order"]
-            self.assertEqual(set(order[-2:]), {"psci.cpu-off", "psci.cpu-on"})
+            self.assertEqual(set(order[-8:-6]), {"psci.cpu-off", "psci.cpu-on"})
+            self.assertEqual({name.rsplit(".", 1)[0] for name in order[-2:]},
+                             {"psci.suspend.deepest"})
+
+    def test_an_interrupt_wakes_as_well(self) -> None:
+        boot = self.boot(setup_of("qemu-virt", accel="icount", counter_hz=FINE_HZ, cpus=3),
+                         words_of("icount", suite="psci", samples=20, wake="sgi"))
+        self.assert_passed(boot, 3)
+        self.assertEqual([(row["cpu"], row["n"]) for row in
+                          boot.rows("psci.suspend.standby.serial.wake-latency")],
+                         [(0, 20), (1, 20), (2, 20)])
+        self.assertEqual([(row["cpu"], row["n"]) for row in
+                          boot.rows("psci.suspend.standby.parallel.wake-latency")],
+                         [(1, 20), (2, 20)])
 
     def test_one_core(self) -> None:
         boot = self.boot(setup_of("qemu-virt", cpus=1), words_of(suite="psci", samples=10))
         self.assertEqual(boot.outcome.status, "passed")
         self.assertEqual({skip["name"] for skip in boot.results["skipped"]},
                          {"psci.smccc-version", "psci.version.parallel", "psci.cpu-off",
-                          "psci.cpu-on"})
+                          "psci.cpu-on", *SUSPENDS})
+
+
+class Monitor(QemuTest):
+    """Firmware at EL3 that loses everything in a power-down, and misbehaves when told to."""
+
+    def at_el3(self, *words: str, suite: str = "psci", samples: int = 20, cpus: int = 4,
+               gic: int = 2, level: int = 1, **values: object) -> Boot:
+        """A boot under the monitor; `words` are the monitor's.
+
+        What waits in vain would take long where an instruction is a nanosecond.
+        """
+        accel, frequency = ("single", None) if words else ("icount", FINE_HZ)
+        qemu = under_monitor(setup_of("qemu-virt", accel=accel, counter_hz=frequency, cpus=cpus,
+                                      gic=gic, level=level), build_folder("qemu-virt"))
+        return self.boot(qemu, [*words_of(accel, suite=suite, samples=samples, **values),
+                                *(f"el3-monitor.{word}" for word in words)])
+
+    def assert_resumed(self, boot: Boot, name: str, count: int, cpus: int = 4) -> None:
+        """Every core came back at its entry every time."""
+        rows = boot.rows(f"{name}.call-to-resume")
+        self.assertEqual([(row["cpu"], row["n"], row["excluded"]) for row in rows],
+                         [(cpu, count, {}) for cpu in range(cpus)], name)
+
+    def check_thousand(self, gic: int, level: int) -> None:
+        """Four cores at once, a thousand times."""
+        boot = self.at_el3(suite="psci.suspend.core.parallel", samples=1000, gic=gic, level=level)
+        self.assert_passed(boot, 4)
+        self.assert_resumed(boot, "psci.suspend.core.parallel", 1000)
+        for row in boot.rows("psci.suspend.core.parallel.wake-to-c"):
+            self.assertEqual(row["n"], 1000)
+
+    def test_a_thousand_at_el1_gicv2(self) -> None:
+        self.check_thousand(2, 1)
+
+    def test_a_thousand_at_el2_gicv2(self) -> None:
+        self.check_thousand(2, 2)
+
+    def test_a_thousand_at_el1_gicv3(self) -> None:
+        self.check_thousand(3, 1)
+
+    def test_a_thousand_at_el2_gicv3(self) -> None:
+        self.check_thousand(3, 2)
+
+    def check_all(self, gic: int, **values: object) -> None:
+        """The whole suite and, after the power-downs, whether the cores work: in one boot."""
+        boot = self.at_el3(suite="psci,ipi.broadcast,smoke", gic=gic, **values)
+        self.assert_passed(boot, 4)
+        self.assertEqual(boot.results["skipped"], [])
+        for name in SUSPENDS:
+            cores = range(1 if values.get("wake") == "sgi" and "parallel" in name else 0, 4)
+            self.assertEqual([(row["cpu"], row["n"]) for row in
+                              boot.rows(f"{name}.wake-latency")],
+                             [(cpu, 20) for cpu in cores], name)
+
+    def test_the_whole_suite(self) -> None:
+        self.check_all(2)
+        self.check_all(3, level=2)
+
+    def test_the_whole_suite_woken_by_interrupts(self) -> None:
+        self.check_all(2, wake="sgi")
+        self.check_all(3, wake="sgi")
+
+    def assert_delivers(self, boot: Boot, *failed: str) -> None:
+        """Apart from what failed or was skipped, every metric is there."""
+        self.assertIsNone(boot.outcome.problem or None)
+        for name in ("psci.version.serial.round-trip", "psci.version.parallel.round-trip",
+                     "psci.cpu-on.call-to-ready", *(f"{name}.wake-latency" for name in SUSPENDS)):
+            if not name.startswith(failed):
+                self.assertTrue(boot.rows(name), name)
+
+    def reason(self, boot: Boot, name: str) -> str:
+        """Why it failed or was skipped."""
+        found = [entry["reason"] for kind in ("skipped", "failures")
+                 for entry in boot.results[kind] if entry["name"] == name]
+        self.assertEqual(len(found), 1, (name, found))
+        return found[0]
+
+    def test_suspends_are_refused(self) -> None:
+        boot = self.at_el3("refuse-suspend")
+        self.assert_passed(boot, 4)
+        for name in SUSPENDS:
+            self.assertIn("DENIED", self.reason(boot, name))
+        self.assert_delivers(boot, "psci.suspend")
+
+    def test_going_off_is_refused(self) -> None:
+        boot = self.at_el3("refuse-off")
+        self.assertIn("DENIED", self.reason(boot, "psci.cpu-off"))
+        self.assert_delivers(boot, "psci.cpu")
+
+    def test_power_downs_return(self) -> None:
+        boot = self.at_el3("inline")
+        self.assert_passed(boot, 4)
+        for row in boot.rows("psci.suspend.deepest.parallel.call-to-resume"):
+            self.assertEqual((row["n"], row["excluded"]), (0, {"inline": 20}))
+        self.assert_delivers(boot, "psci.suspend.core", "psci.suspend.deepest")
+
+    def test_wakes_come_early(self) -> None:
+        boot = self.at_el3("early=2")
+        self.assert_passed(boot, 4)
+        for name in SUSPENDS:
+            for row in boot.rows(f"{name}.call-to-resume"):
+                if row["cpu"] == 2:
+                    self.assertEqual((row["n"], row["excluded"]), (0, {"early": 20}))
+                else:
+                    self.assertGreater(row["n"], 0)
+
+    def test_a_core_that_does_not_start(self) -> None:
+        boot = self.at_el3("no-start=2")
+        self.assertIn("ON_PENDING", self.reason(boot, "cpu.2"))
+        self.assert_delivers(boot)
+        self.assertEqual([row["cpu"] for row in
+                          boot.rows("psci.suspend.core.parallel.wake-to-c")], [0, 1, 3])
+
+    def test_a_core_that_never_wakes(self) -> None:
+        boot = self.at_el3("no-wake=3")
+        self.assertIn("core 3 did not come back from power state 0x1",
+                      " ".join(failure["reason"] for failure in boot.results["failures"]))
+        self.assert_delivers(boot, "psci.suspend.standby")
+        rows = boot.rows("psci.suspend.deepest.parallel.wake-latency")
+        self.assertEqual([row["cpu"] for row in rows], [0, 1, 2])
+        self.assertGreater(min(row["n"] for row in rows), 0)
+
+    def test_a_timer_that_does_not_wake(self) -> None:
+        boot = self.at_el3("miss-timer=1")
+        for name in SUSPENDS:
+            self.assertIn("core 1 slept on in power state 0x", self.reason(boot, name))
+        self.assert_delivers(boot, "psci.suspend")
+        self.assert_passed(self.at_el3("miss-timer=1", wake="sgi"), 4)
+
+    def test_the_booting_core_is_rescued(self) -> None:
+        boot = self.at_el3("miss-timer=0")
+        for name in SUSPENDS:
+            self.assertIn("core 0 slept on", self.reason(boot, name))
+
+    def test_states_that_do_not_exist(self) -> None:
+        boot = self.at_el3(power_state="0x7,0x10003")
+        self.assertIn("INVALID_PARAMETERS", self.reason(boot, "psci.suspend.core.serial"))
+        self.assertIn("power state 0x7", self.reason(boot, "psci.suspend.standby.parallel"))
+        self.assertIn("power_state=", self.reason(boot, "psci.suspend.deepest.serial"))
 
 
 if __name__ == "__main__":

@@ -163,6 +163,20 @@ static void bad_words_are_refused_by_name(void **state)
 	expect_refused("el1bench.ci=", "el1bench.ci=: needs per cent from 0.01% to 50%");
 	expect_refused("el1bench.samples=Auto",
 		       "el1bench.samples=Auto: needs auto or a number from 1 to 100000000");
+	expect_refused("el1bench.power_state=",
+		       "el1bench.power_state=: needs one to three numbers of "
+		       "32 bits, separated by commas");
+	expect_refused("el1bench.power_state=1,", "el1bench.power_state=1,: needs one to three "
+						  "numbers of 32 bits, separated by commas");
+	expect_refused("el1bench.power_state=0x100000000",
+		       "el1bench.power_state=0x100000000: needs one to three numbers of 32 bits, "
+		       "separated by commas");
+	expect_refused("el1bench.power_state=1,2,3,4",
+		       "el1bench.power_state=1,2,3,4: needs one to three numbers of 32 bits, "
+		       "separated by commas");
+	expect_refused("el1bench.sleep_us=49", "el1bench.sleep_us=49: needs a number from 50 to "
+					       "1000000");
+	expect_refused("el1bench.wake=alarm", "el1bench.wake=alarm: needs timer or sgi");
 	expect_refused("el1bench.batch=0", "el1bench.batch=0: needs a number from 1 to 65536");
 	expect_refused("el1bench.batch=65537",
 		       "el1bench.batch=65537: needs a number from 1 to 65536");
@@ -298,9 +312,28 @@ static void fuzz(void **state)
 	}
 }
 
+static void power_states_are_a_list(void **state)
+{
+	(void)state;
+	arguments_defaults(&arguments);
+	assert_int_equal(arguments.power_state_count, 0);
+	assert_false(arguments.samples_given);
+	arguments_parse(&arguments, "el1bench.power_state=1,0x10002,16842786 el1bench.wake=sgi "
+				    "el1bench.samples=1000 el1bench.sleep_us=50");
+	assert_false(arguments.refused);
+	assert_int_equal(arguments.power_state_count, 3);
+	assert_int_equal(arguments.power_states[0], 1);
+	assert_int_equal(arguments.power_states[1], 0x10002);
+	assert_int_equal(arguments.power_states[2], 0x1010022);
+	assert_int_equal(arguments.wake, WAKE_SGI);
+	assert_int_equal(arguments.sleep_us, 50);
+	assert_true(arguments.samples_given);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(power_states_are_a_list),
 		cmocka_unit_test(nothing_gives_the_defaults),
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(samples_as_many_as_it_takes),

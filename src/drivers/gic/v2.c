@@ -78,7 +78,7 @@ static bool v2_start(const struct gic_description *description, const char **rea
 }
 
 /* The calling core's bit in target lists, from the banked GICD_ITARGETSR0 to 7; 0 if not told. */
-static uint32_t v2_own_target_mask(void)
+TIMED static uint32_t v2_own_target_mask(void)
 {
 	for (uint32_t word = 0; word < GIC_INTID_COUNT / 4; word++) {
 		uint32_t targets = read32(v2.distributor, GICD_ITARGETSR + 4 * word);
@@ -92,7 +92,7 @@ static uint32_t v2_own_target_mask(void)
 	return 0;
 }
 
-static bool v2_start_cpu(uint32_t cpu, const char **reason)
+TIMED static bool v2_start_cpu(uint32_t cpu, const char **reason)
 {
 	volatile void *distributor = v2.distributor;
 	volatile void *cpu_interface = gic_hot.cpu_interface;

@@ -63,7 +63,7 @@ static struct {
 } v3;
 
 /* Waits until `bits` of a register read as zero; false if they do not. */
-static bool v3_wait_clear(volatile void *base, uint32_t offset, uint32_t bits)
+TIMED static bool v3_wait_clear(volatile void *base, uint32_t offset, uint32_t bits)
 {
 	struct deadline deadline = deadline_in_ms(GIC_WAIT_MS);
 
@@ -124,13 +124,13 @@ static bool v3_start(const struct gic_description *description, const char **rea
 }
 
 /* MPIDR_EL1's Aff3 to Aff0 in one word, as GICR_TYPER has them. */
-static uint32_t v3_affinity(uint64_t mpidr)
+TIMED static uint32_t v3_affinity(uint64_t mpidr)
 {
 	return (uint32_t)(mpidr & 0xffffffU) | (uint32_t)(mpidr >> 32 & 0xffU) << 24;
 }
 
 /* The redistributor of the core with that affinity, or NULL. */
-static volatile void *v3_find_redistributor(uint32_t affinity)
+TIMED static volatile void *v3_find_redistributor(uint32_t affinity)
 {
 	const struct gic_description *description = &v3.description;
 
@@ -157,7 +157,8 @@ static volatile void *v3_find_redistributor(uint32_t affinity)
 }
 
 /* SGIs and PPIs of the calling core, which are its redistributor's business. */
-static bool v3_start_redistributor(uint32_t cpu, volatile void *redistributor, const char **reason)
+TIMED static bool v3_start_redistributor(uint32_t cpu, volatile void *redistributor,
+					 const char **reason)
 {
 	write32(redistributor, GICR_WAKER,
 		read32(redistributor, GICR_WAKER) & ~GICR_WAKER_PROCESSOR_SLEEP);
@@ -190,7 +191,7 @@ static bool v3_start_redistributor(uint32_t cpu, volatile void *redistributor, c
 	return true;
 }
 
-static bool v3_start_cpu(uint32_t cpu, const char **reason)
+TIMED static bool v3_start_cpu(uint32_t cpu, const char **reason)
 {
 	uint64_t mpidr = SYSREG_READ(mpidr_el1);
 	uint32_t affinity = v3_affinity(mpidr);

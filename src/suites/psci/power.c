@@ -100,7 +100,7 @@ TIMED static void finish(struct benchmark_run *run)
 static const struct benchmark psci_cpu_off = {
 	.name = "psci.cpu-off",
 	.summary = "a core leaves through CPU_OFF",
-	.hazardous = true,
+	.hazard = 1,
 	.variant = OFF,
 	.sample_count = psci_slow_samples,
 	.sample_us = sample_us,
@@ -113,7 +113,7 @@ static const struct benchmark psci_cpu_off = {
 static const struct benchmark psci_cpu_on = {
 	.name = "psci.cpu-on",
 	.summary = "a core comes up through CPU_ON",
-	.hazardous = true,
+	.hazard = 1,
 	.variant = ON,
 	.sample_count = psci_slow_samples,
 	.sample_us = sample_us,

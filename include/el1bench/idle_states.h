@@ -1,0 +1,41 @@
+/*
+ * Power states for CPU_SUSPEND (Arm DEN 0022, 5.4.2), as the idle states of a device tree or a boot
+ * argument give them. No hardware access; runs on a host too.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum idle_kind {
+	IDLE_STANDBY, /* the core keeps its registers */
+	IDLE_CORE,    /* the shallowest power-down: of the core alone */
+	IDLE_DEEPEST, /* the deepest power-down, where there is more than one */
+	IDLE_KINDS
+};
+
+struct idle_state {
+	bool present;
+	bool timer_stops; /* local-timer-stop: the core's own timer does not wake it */
+	uint32_t power_state;
+};
+
+struct idle_states {
+	struct idle_state kinds[IDLE_KINDS];
+};
+
+/*
+ * Where the type of a state is told: bit 16 in the original format, bit 30 in the extended one
+ * (PSCI_FEATURES of CPU_SUSPEND, bit 1).
+ */
+bool idle_state_powers_down(uint32_t power_state, bool extended);
+
+/* Adds a state, shallower ones first; the place it takes follows from its type. */
+void idle_states_add(struct idle_states *states, uint32_t power_state, bool timer_stops,
+		     bool extended);
+
+/*
+ * Reads the okay children of /cpus/idle-states that have `arm,psci-suspend-param`, in the order of
+ * the tree. Returns how many there are.
+ */
+uint32_t idle_states_read(const void *tree, bool extended, struct idle_states *states);
