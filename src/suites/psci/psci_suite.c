@@ -6,7 +6,7 @@
 #include "el1bench/image.h"
 #include "el1bench/psci.h"
 
-#define SLOW_SAMPLES 100U
+#define SLOW_SAMPLES 50U
 
 bool psci_available(struct benchmark_run *run)
 {

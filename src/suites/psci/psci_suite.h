@@ -12,6 +12,6 @@
 bool psci_available(struct benchmark_run *run);
 
 /*
- * Samples of what takes a millisecond each: a hundred, unless `samples=` says otherwise.
+ * Samples of what takes a millisecond each: fifty, unless `samples=` says otherwise.
  */
 uint32_t psci_slow_samples(uint32_t asked);

@@ -20,8 +20,8 @@
 #include "el1bench/sysreg.h"
 #include "el1bench/timed.h"
 
-#define OVERDUE_MS 200
-#define RETURN_MS 1000
+#define OVERDUE_MS 1000
+#define RETURN_MS 2000
 #define ENABLE_MS 1000
 #define DISARM_MS 20
 
