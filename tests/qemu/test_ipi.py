@@ -286,6 +286,13 @@ class Patched(QemuTest):
         self.assert_failed(boot, r"^ipi\.broadcast-targets: core 1 did not acknowledge")
 
 
+    def test_a_storm_that_nobody_answers(self) -> None:
+        boot = self.boot_without("storm.c", "answer_all", suite="ipi.storm", samples=5, warmup=0)
+        self.assert_failed(boot, r"^ipi\.storm: 8 of 8 sends were not answered by any interrupt$")
+        self.assertEqual(boot.results["boots"][0]["checks"]["lost_interrupts"], 1)
+        self.assertEqual(note_of(boot, "ipi.storm"), "")
+
+
 class Targets(QemuTest):
     """Broadcasts to any count of targets, in instructions."""
 
