@@ -34,6 +34,8 @@ struct arguments {
 	uint64_t seed;                   /* default 1 */
 	uint32_t boot;                   /* index of this boot within a run, default 0 */
 	uint32_t pace;                   /* baud of the line to imagine, 300 to 4000000; 0: none */
+	uint32_t baud;                   /* of the UART while samples are sent, 9600 to 4000000;
+					    0: as firmware left it */
 	uint32_t clock_ms;               /* least time between the marks for the host's clock,
 					    0 to 600000; default 700; 0: no marks */
 	struct factor_lists factors;     /* receiver=, payload=, cache=, load=, barrier= */

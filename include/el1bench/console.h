@@ -36,6 +36,14 @@ void console_write(const char *text, size_t bytes);
 void console_drain(void);
 
 /*
+ * Drains, sets the UART's speed, and returns what `console_restore_speed` takes to go back. Only
+ * after `console_can_speed` has said yes; whoever reads the line must have been told.
+ */
+bool console_can_speed(uint32_t baud);
+uint32_t console_set_speed(uint32_t baud);
+void console_restore_speed(uint32_t before);
+
+/*
  * Told of each refused write, while timing: its size, and the return addresses of the innermost
  * callers, 0 where there are fewer.
  */

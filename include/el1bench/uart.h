@@ -20,6 +20,14 @@ struct uart_driver {
 	void (*put)(volatile void *registers, uint8_t byte);
 	/* True once every byte has left the shift register. */
 	bool (*drained)(volatile void *registers);
+	/*
+	 * The line's speed, or NULL where it cannot be set. `speed` reads the setting;
+	 * `speed_for` finds the one for a baud rate, false if the clock does not come within 2 %
+	 * of it; `set_speed` writes a setting, only while the UART is drained.
+	 */
+	uint32_t (*speed)(volatile void *registers);
+	bool (*speed_for)(uint32_t baud, uint32_t *setting);
+	void (*set_speed)(volatile void *registers, uint32_t setting);
 };
 
 /* Adds a driver to the table that `uart_find` walks (a linker section). */

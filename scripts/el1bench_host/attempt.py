@@ -73,6 +73,7 @@ class ConsoleStream:
         self.lost = False
         self.first_byte: Optional[float] = None
         self.watching = False
+        port.follow(0)  # the board starts anew
         self.done = False
         self.spoilt_trailer = False
         self.failure: Optional[str] = None
@@ -111,6 +112,8 @@ class ConsoleStream:
                 self.first_byte = self._port.arrived
             self._log.feed(data, self._port.arrived)
             self.follower.feed(data)
+            self._port.follow(self.follower.baud)
+            self._log.byte_seconds = self._port.byte_seconds
         return data
 
     def write(self, data: bytes) -> None:

@@ -44,6 +44,7 @@ DAMAGE_PROBABILITY = 0.003
 FAULT_BYTES = 400
 REPLUG_SECONDS = 0.5
 STARTED = re.compile(rb"## Starting application at|Starting kernel \.\.\.")
+SPEED = re.compile(rb"@el1b baud \d+ rate=(\d+)")
 # A USB converter hands bytes on about this often.
 TICK_SECONDS = 0.001
 QUEUE_BYTES = 256
@@ -68,7 +69,11 @@ class Bench:
                  faults: Optional[dict[int, str]] = None, seed: int = 1) -> None:
         """`faults`: which fault a power-on has, counted from 0."""
         self._command = command
+        self._baud = baud
         self._byte_seconds = BITS_PER_BYTE / baud
+        self._board_line = b""
+        self._expected = 0  # the speed that the board has set; 0: its first one
+        self._reader_speed = 0  # the reader's at that time
         self._faults = faults or {}
         self._random = random.Random(seed)
         self.power_ons = 0
@@ -104,6 +109,8 @@ class Bench:
         self._tail = b""
         self._since_start = None
         self._talks = True
+        self._expected = 0
+        self._byte_seconds = BITS_PER_BYTE / self._baud
         self._board = subprocess.Popen(
             self._command(fault), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             bufsize=0, start_new_session=True, preexec_fn=_die_with_parent)
@@ -162,6 +169,24 @@ class Bench:
         if STARTED.search(self._tail):
             self._since_start = 0
 
+    def _watch_speed(self, data: bytes) -> None:
+        """Change to the speed that the board says it changes to."""
+        lines = (self._board_line + data).split(b"\n")
+        self._board_line = lines.pop()[-256:]
+        for line in lines:
+            if found := SPEED.search(line):
+                if not self._expected:
+                    self._reader_speed = self.console.speed
+                self._expected = int(found.group(1))
+                self._byte_seconds = BITS_PER_BYTE / (self._expected or self._baud)
+
+    def _misread(self, data: bytes) -> bytes:
+        """What a reader makes of it that has not followed to the board's speed."""
+        speed = self._expected or self._reader_speed
+        if self.console.master < 0 or not speed or self.console.speed == speed:
+            return data
+        return bytes(byte ^ 0x55 for byte in data)
+
     def _spoil(self, data: bytes) -> bytes:
         """What arrives of `data` on a bad line."""
         if self._fault not in ("noise", "lost"):
@@ -183,6 +208,8 @@ class Bench:
         del self._queue[:count]
         self._due += count * self._byte_seconds
         self._watch_start(data)
+        whole = data
+        data = self._misread(data)
         if self._since_start is not None and self._since_start > FAULT_BYTES:
             data = self._spoil(data)
             if self._fault == "hang":
@@ -194,6 +221,7 @@ class Bench:
                 self._replug_at = now + REPLUG_SECONDS
         if self.console.master >= 0:
             self.console.write(data)
+        self._watch_speed(whole)
 
     def _wait(self) -> set[int]:
         """Wait for the next event; the descriptors that are ready."""

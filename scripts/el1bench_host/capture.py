@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from el1bench_host.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED, EXIT_OK, UserError
+from el1bench_host.follow import LogFollower
 from el1bench_host.serial_port import BAUD_DEFAULT, FilePort, SerialPort
 from el1bench_host.stamped_log import StampedLog
 from el1bench_host.u_boot import StreamEnded
@@ -68,6 +69,7 @@ class Capture:
                             ) from error
         except OSError as error:
             raise UserError(f"cannot write to --out {folder}: {error.strerror}") from error
+        self._follower = LogFollower()
         self._log = StampedLog(self._file, self.started, self._port.byte_seconds, self._look)
 
     def _open(self) -> SerialPort | FilePort:
@@ -109,6 +111,9 @@ class Capture:
             if data:
                 self.received += len(data)
                 self._log.feed(data, self._port.arrived)
+                self._follower.feed(data)
+                self._port.follow(self._follower.baud)
+                self._log.byte_seconds = self._port.byte_seconds
 
     def close(self) -> None:
         """Close the port and the log."""

@@ -229,6 +229,8 @@ class _BootDecoder:
         elif line.kind == "clock":
             clock = records.parse_clock(rest)
             boot.marks.append(counter_check.Mark(clock.mark, clock.counter, line.arrived))
+        elif line.kind == "baud":
+            records.parse_baud(rest)
         elif line.kind == "end":
             self._once(boot.end)
             boot.end = records.parse_end(rest)

@@ -3,7 +3,7 @@
 from typing import Optional
 
 from el1bench_host.log import Line, scan_line
-from el1bench_host.log_records import Malformed, parse_end, parse_plan, parse_raw
+from el1bench_host.log_records import Malformed, parse_baud, parse_end, parse_plan, parse_raw
 
 _KEEP_BYTES = 1 << 16
 
@@ -34,6 +34,8 @@ class LogFollower:
         """Intact machine lines."""
         self.samples_received = 0
         """Samples in the `raw` lines so far."""
+        self.baud = 0
+        """The console's speed as the image has set it; 0: as it was before."""
 
     @property
     def began(self) -> bool:
@@ -77,6 +79,8 @@ class LogFollower:
                              "bound-ms": plan.bound_ms}
             elif line.kind == "raw":
                 self.samples_received += parse_raw(line.rest).count
+            elif line.kind == "baud":
+                self.baud = parse_baud(line.rest)
             elif line.kind == "end":
                 self.status = parse_end(line.rest).status
         except Malformed:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 TYPES = ("begin", "info", "cpu", "cache", "ignored", "plan", "metric", "derived", "table", "raw",
-         "outcome", "note", "fail", "check", "clock", "end")
+         "outcome", "note", "fail", "check", "clock", "baud", "end")
 INFO_KEYS = (
     "compiler", "flags", "newlib", "image-crc", "image-bytes", "model", "tree", "load-address",
     "entry-el", "entry-mmu", "entry-stamp", "arguments", "emulated", "counter-hz", "counter-step",
@@ -371,6 +371,11 @@ def parse_clock(rest: str) -> Clock:
     if mark not in MARKS:
         raise Malformed(f"its mark is `{mark[:40]}`")
     return Clock(mark, natural(_need(found, "counter"), 1 << 64))
+
+
+def parse_baud(rest: str) -> int:
+    """The body of a `baud` line: the line's speed, 0 for the one from before."""
+    return natural(_need(fields(split_text(rest)[0]), "rate"), 1 << 32)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ class SerialPort:
         """Open it for this process alone; UserError if it is absent, busy or no port."""
         self.url = url
         self.byte_seconds = BITS_PER_BYTE / baud
+        self._baud = self._speed = baud
         self.arrived = 0.0
         """When the latest read returned, on the monotonic clock."""
         serial = _pyserial(quiet)
@@ -75,6 +76,19 @@ class SerialPort:
             self._port.close()
         except self._errors:
             pass
+
+    def follow(self, speed: int) -> None:
+        """Go to another speed, as the other end has done or is about to; 0: back to the first."""
+        speed = speed or self._baud
+        if speed == self._speed:
+            return
+        try:
+            self._port.baudrate = speed
+        except (*self._errors, ValueError):
+            # A port that cannot go on receives garbage, which the log's sums will show.
+            return
+        self._speed = speed
+        self.byte_seconds = BITS_PER_BYTE / speed
 
     def _read_device(self, timeout: float) -> bytes:
         assert self._descriptor is not None
@@ -120,6 +134,9 @@ class FilePort:
     """A file, a FIFO or another program's output, read to its end as if it were a console."""
 
     byte_seconds = 0.0
+
+    def follow(self, speed: int) -> None:
+        """A file has no speed."""
 
     def __init__(self, path: str) -> None:
         self.url = path

@@ -22,7 +22,7 @@ class StampedLog:
         """
         self._stream = stream
         self._started = started
-        self._byte_seconds = byte_seconds
+        self.byte_seconds = byte_seconds
         self._on_line = on_line
         self._before = started
         self._stamp: Optional[float] = None
@@ -43,7 +43,7 @@ class StampedLog:
         left = len(data)
         for piece in _pieces(data):
             if self._stamp is None:
-                arrival = max(self._before, now - (left - 1) * self._byte_seconds)
+                arrival = max(self._before, now - (left - 1) * self.byte_seconds)
                 self._stamp = arrival - self._started
                 out += b"%.6f\t" % self._stamp
             left -= len(piece)

@@ -2,8 +2,15 @@
 
 import os
 import pty
+import re
+import termios
 import tty
 from pathlib import Path
+
+
+SPEEDS = {getattr(termios, name): int(name[1:]) for name in dir(termios)
+          if re.fullmatch(r"B\d+", name)}
+OUTPUT_SPEED = 5  # its place in what tcgetattr returns
 
 
 class Terminal:
@@ -32,6 +39,11 @@ class Terminal:
             os.close(self.master)
             os.close(self._slave)
             self.master = self._slave = -1
+
+    @property
+    def speed(self) -> int:
+        """The speed, in baud, to which whoever reads it has set it; 0 if that is no usual one."""
+        return SPEEDS.get(termios.tcgetattr(self._slave)[OUTPUT_SPEED], 0)
 
     def read(self) -> bytes:
         """What has been sent to it."""

@@ -12,6 +12,7 @@
 #include "el1bench/console.h"
 #include "el1bench/engine.h"
 #include "el1bench/symbols.h"
+#include "el1bench/wait.h"
 #include "el1bench/wire.h"
 #include "report_state.h"
 
@@ -23,6 +24,9 @@
 #define BOUND_FIXED_CHARACTERS 16384
 #define BOUND_ROW_CHARACTERS 1024
 #define BOUND_SAMPLE_CHARACTERS 4
+
+/* In which a reader that has seen the line changes its own port's speed. */
+#define BAUD_CHANGE_MS 500
 
 struct report_counts report_counts;
 
@@ -188,6 +192,32 @@ static void report_checks(void)
 	}
 }
 
+/*
+ * The samples are most of what is sent: at the speed that was asked for, if the UART can, and with
+ * time for the reader to follow. The reader goes back with the last line at that speed.
+ */
+static void report_raw_at(uint32_t baud)
+{
+	uint32_t before;
+
+	if (baud == 0 || !console_can_speed(baud)) {
+		if (baud != 0) {
+			wire_line("baud", "rate=0 : the UART cannot be set to %" PRIu32, baud);
+		}
+		report_raw();
+		return;
+	}
+	wire_line("baud", "rate=%" PRIu32, baud);
+	console_drain();
+	wait_ms(BAUD_CHANGE_MS);
+	before = console_set_speed(baud);
+	report_raw();
+	wire_line("baud", "rate=0 : as before");
+	console_drain();
+	wait_ms(BAUD_CHANGE_MS);
+	console_restore_speed(before);
+}
+
 void report_results(const struct arguments *arguments)
 {
 	const struct statistics *statistics = report_statistics();
@@ -202,7 +232,7 @@ void report_results(const struct arguments *arguments)
 	report_notes();
 	report_checks();
 	if (statistics != NULL && arguments->dump_raw) {
-		report_raw();
+		report_raw_at(arguments->baud);
 	}
 }
 

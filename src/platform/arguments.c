@@ -14,6 +14,7 @@
 #define SLEEP_US_MAX 1000000U
 #define PACE_MIN 300U
 #define PACE_MAX 4000000U
+#define BAUD_MIN 9600
 #define CLOCK_MS_MAX 600000U
 #define CI_ONE_PERCENT 10000U
 #define CI_PPM_MIN 100U
@@ -186,6 +187,17 @@ static const char *set_pace(struct arguments *arguments, const char *value)
 	return NULL;
 }
 
+static const char *set_baud(struct arguments *arguments, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(value, BAUD_MIN, PACE_MAX, &number)) {
+		return "a baud rate from 9600 to 4000000";
+	}
+	arguments->baud = (uint32_t)number;
+	return NULL;
+}
+
 static const char *set_clock_ms(struct arguments *arguments, const char *value)
 {
 	uint64_t number;
@@ -309,7 +321,7 @@ static const struct {
 	{"on_exit", set_on_exit},   {"emulated", set_emulated}, {"batch", set_batch},
 	{"pace", set_pace},         {"clock_ms", set_clock_ms}, {"ci", set_ci},
 	{"pair", set_pair},         {"budget", set_budget},     {"power_state", set_power_state},
-	{"sleep_us", set_sleep_us}, {"wake", set_wake},
+	{"sleep_us", set_sleep_us}, {"wake", set_wake},         {"baud", set_baud},
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))

@@ -173,6 +173,30 @@ void console_drain(void)
 	}
 }
 
+bool console_can_speed(uint32_t baud)
+{
+	uint32_t setting;
+
+	return console.driver != NULL && console.driver->speed_for != NULL &&
+	       console.driver->speed_for(baud, &setting);
+}
+
+uint32_t console_set_speed(uint32_t baud)
+{
+	uint32_t before = console.driver->speed(console.registers);
+	uint32_t setting = before;
+
+	(void)console.driver->speed_for(baud, &setting);
+	console_restore_speed(setting);
+	return before;
+}
+
+void console_restore_speed(uint32_t before)
+{
+	console_drain();
+	console.driver->set_speed(console.registers, before);
+}
+
 void console_lock(console_refused_function refused)
 {
 	console.refused = refused;

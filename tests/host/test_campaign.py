@@ -180,6 +180,16 @@ class OnTheBench(Folder):
         code, _, errors = self.run_it()
         self.assertEqual(code, 0, errors)
 
+    def test_faster_samples(self) -> None:
+        """The console follows the image to another speed and back; without that, all is garbage."""
+        self.bench()
+        self.write(CONFIGURATION.format(name="a").replace('{iteration}"',
+                                                          '{iteration}", "el1bench.baud=921600"'),
+                   iterations=2, attempts=1)
+        code, _, errors = self.run_it()
+        self.assertEqual(code, 0, errors)
+        self.assert_rows("a", 2)
+
     def test_each_fault_has_its_name_and_spoils_nothing(self) -> None:
         faults = {0: "silent-relay", 2: "no-prompt", 4: "tftp-stall", 6: "wrong-file",
                   8: "other-file", 10: "noise", 12: "lost", 14: "unplug", 16: "hang"}

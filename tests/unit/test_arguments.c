@@ -114,8 +114,10 @@ static void the_line_and_the_clock(void **state)
 	parse("");
 	assert_int_equal(arguments.pace, 0);
 	assert_int_equal(arguments.clock_ms, 700);
-	parse("el1bench.pace=115200 el1bench.clock_ms=0");
+	assert_int_equal(arguments.baud, 0);
+	parse("el1bench.pace=115200 el1bench.clock_ms=0 el1bench.baud=921600");
 	assert_false(arguments.refused);
+	assert_int_equal(arguments.baud, 921600);
 	assert_int_equal(arguments.pace, 115200);
 	assert_int_equal(arguments.clock_ms, 0);
 }
@@ -188,6 +190,8 @@ static void bad_words_are_refused_by_name(void **state)
 		       "el1bench.pace=299: needs a baud rate from 300 to 4000000");
 	expect_refused("el1bench.pace=4000001",
 		       "el1bench.pace=4000001: needs a baud rate from 300 to 4000000");
+	expect_refused("el1bench.baud=9599",
+		       "el1bench.baud=9599: needs a baud rate from 9600 to 4000000");
 	expect_refused("el1bench.clock_ms=600001",
 		       "el1bench.clock_ms=600001: needs a number from 0 to 600000");
 	expect_refused("el1bench.dump=all", "el1bench.dump=all: needs raw or summary");

@@ -72,6 +72,26 @@ static void model_put(volatile void *registers, uint8_t byte)
 	output[output_bytes++] = (char)byte;
 }
 
+static uint32_t setting = 68;
+
+static uint32_t model_speed(volatile void *registers)
+{
+	(void)registers;
+	return setting;
+}
+
+static bool model_speed_for(uint32_t baud, uint32_t *found)
+{
+	*found = 25;
+	return baud == 921600;
+}
+
+static void model_set_speed(volatile void *registers, uint32_t value)
+{
+	(void)registers;
+	setting = value;
+}
+
 static const struct uart_driver model = {
 	.name = "model",
 	.fifo_bytes = FIFO_BYTES,
@@ -79,6 +99,9 @@ static const struct uart_driver model = {
 	.ready = model_ready,
 	.put = model_put,
 	.drained = model_ready,
+	.speed = model_speed,
+	.speed_for = model_speed_for,
+	.set_speed = model_set_speed,
 };
 
 static int reset(void **state)
@@ -281,10 +304,29 @@ static void a_dead_uart_costs_one_wait(void **state)
 	assert_string_equal(output, "d");
 }
 
+/* The UART is drained before its speed changes: bytes on their way would be spoilt. */
+static void the_speed_is_set_and_restored(void **state)
+{
+	uint32_t before;
+
+	(void)state;
+	assert_false(console_can_speed(4000000));
+	assert_true(console_can_speed(921600));
+	polls = 0;
+	before = console_set_speed(921600);
+	assert_int_equal(polls, 1);
+	assert_int_equal(before, 68);
+	assert_int_equal(setting, 25);
+	console_restore_speed(before);
+	assert_int_equal(polls, 2);
+	assert_int_equal(setting, 68);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(line_ends_become_cr_lf, reset),
+		cmocka_unit_test_setup(the_speed_is_set_and_restored, reset),
 		cmocka_unit_test_setup(nothing_passes_the_lock, reset),
 		cmocka_unit_test_setup(the_callers_are_told, reset),
 		cmocka_unit_test_setup(refused_text_is_cut, reset),

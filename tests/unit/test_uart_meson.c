@@ -70,6 +70,36 @@ static void is_drained_when_empty_and_idle(void **state)
 	assert_false(meson.drained(model_registers));
 }
 
+static void sets_the_speed(void **state)
+{
+	uint32_t setting = 0;
+
+	(void)state;
+	assert_true(meson.speed_for(115200, &setting));
+	assert_int_equal(setting, 0x058000cf);
+	assert_true(meson.speed_for(921600, &setting));
+	assert_int_equal(setting, 0x05800019);
+	assert_true(meson.speed_for(4000000, &setting));
+	assert_int_equal(setting, 0x05800005);
+	model_set(0x14, 0x01800044);
+	assert_int_equal(meson.speed(model_registers), 0x01800044);
+	meson.set_speed(model_registers, setting);
+	assert_int_equal(model_get(0x14), 0x05800005);
+	assert_int_equal(model_write_count, 1);
+}
+
+static void knows_what_it_cannot_do(void **state)
+{
+	uint32_t setting = 7;
+
+	(void)state;
+	assert_false(meson.speed_for(0, &setting));
+	assert_false(meson.speed_for(1, &setting));
+	assert_false(meson.speed_for(3500000, &setting)); /* 24 MHz / 7 is 2.04 % off */
+	assert_false(meson.speed_for(100000000, &setting));
+	assert_int_equal(setting, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -80,6 +110,8 @@ int main(void)
 		cmocka_unit_test_setup(is_ready_unless_full, model_reset),
 		cmocka_unit_test_setup(writes_the_byte, model_reset),
 		cmocka_unit_test_setup(is_drained_when_empty_and_idle, model_reset),
+		cmocka_unit_test_setup(sets_the_speed, model_reset),
+		cmocka_unit_test_setup(knows_what_it_cannot_do, model_reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

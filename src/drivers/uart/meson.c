@@ -15,6 +15,12 @@
 #define STATUS_TX_FULL (1U << 21)
 #define STATUS_TX_EMPTY (1U << 22)
 #define STATUS_XMIT_BUSY (1U << 25) /* the shift register still sends */
+#define REG5 0x14                   /* the line's speed */
+#define REG5_USE_NEW_BAUD (1U << 23)
+#define REG5_USE_XTAL (1U << 24)
+#define REG5_XTAL_UNDIVIDED (1U << 26)
+#define REG5_DIVISOR_MAX 0x7fffffU
+#define XTAL_HZ 24000000U
 
 static void meson_start(volatile void *registers)
 {
@@ -43,6 +49,29 @@ static bool meson_drained(volatile void *registers)
 	       STATUS_TX_EMPTY;
 }
 
+static uint32_t meson_speed(volatile void *registers)
+{
+	return read32(registers, REG5);
+}
+
+static bool meson_speed_for(uint32_t baud, uint32_t *setting)
+{
+	uint32_t divisor = baud == 0 ? 0 : (XTAL_HZ + baud / 2) / baud;
+	uint32_t actual = divisor == 0 ? 0 : XTAL_HZ / divisor;
+	uint32_t off = actual > baud ? actual - baud : baud - actual;
+
+	if (divisor == 0 || divisor - 1 > REG5_DIVISOR_MAX || off > baud / 50) {
+		return false;
+	}
+	*setting = REG5_USE_NEW_BAUD | REG5_USE_XTAL | REG5_XTAL_UNDIVIDED | (divisor - 1);
+	return true;
+}
+
+static void meson_set_speed(volatile void *registers, uint32_t setting)
+{
+	write32(registers, REG5, setting);
+}
+
 static const char *const meson_compatible[] = {
 	"amlogic,meson-gx-uart",
 	"amlogic,meson-g12a-uart",
@@ -59,6 +88,9 @@ static const struct uart_driver meson = {
 	.ready = meson_ready,
 	.put = meson_put,
 	.drained = meson_drained,
+	.speed = meson_speed,
+	.speed_for = meson_speed_for,
+	.set_speed = meson_set_speed,
 };
 
 UART_DRIVER(meson);
