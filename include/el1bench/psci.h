@@ -41,6 +41,15 @@ bool psci_start(enum psci_conduit conduit);
 /* Any call; the 32-bit result sign-extended. Any core, EL1. */
 int64_t psci_call(uint32_t function_id, uint64_t x1, uint64_t x2, uint64_t x3);
 
+struct smccc_result;
+
+/*
+ * Any call that is not PSCI's but goes the same way, with all that it returns; false without a
+ * conduit. Any core, EL1, timed code.
+ */
+bool psci_conduit_call(uint32_t function_id, uint64_t x1, uint64_t x2, uint64_t x3,
+		       struct smccc_result *result);
+
 /* Major in bits 31:16, minor in 15:0; 0 before `psci_start` or without firmware. */
 uint32_t psci_version(void);
 

@@ -14,6 +14,7 @@
 #include "el1bench/gic.h"
 #include "el1bench/mmu.h"
 #include "el1bench/platform.h"
+#include "el1bench/pmf.h"
 #include "el1bench/psci.h"
 #include "el1bench/report.h"
 #include "el1bench/smp.h"
@@ -180,6 +181,7 @@ void image_main(void)
 	wait_start(platform.timer_intid);
 	(void)smp_start(report_absent_core);
 	suspend_prepare();
+	pmf_start();
 	report_machine();
 
 	plan();

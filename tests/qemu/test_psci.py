@@ -221,6 +221,55 @@ class Monitor(QemuTest):
         for name in SUSPENDS:
             self.assertIn("core 0 slept on", self.reason(boot, name))
 
+    def check_stamps(self, boot: Boot) -> None:
+        """All of firmware's figures, none out of order, none longer than the call around it."""
+        self.assert_passed(boot, 4)
+        for how in ("serial", "parallel"):
+            inner, outer = (boot.rows(f"psci.version.{how}.{metric}")
+                            for metric in ("el3", "round-trip"))
+            self.assertEqual(len(inner), 4)
+            for row, around in zip(inner, outer):
+                self.assertEqual(row["n"], 20)
+                self.assertLess(row["max"], around["min"])
+        for name in SUSPENDS:
+            for metric in ("powerdown", "wakeup", "cache-flush"):
+                rows = boot.rows(f"{name}.{metric}")
+                expected = 0 if metric == "cache-flush" and "standby" in name else 4
+                self.assertEqual([(row["n"], row["excluded"]) for row in rows],
+                                 [(20, {})] * expected)
+        self.assertEqual([(row["cpu"], row["n"]) for row in boot.rows("psci.cpu-off.wakeup")],
+                         [(1, 20), (2, 20), (3, 20)])
+        for how in ("serial", "parallel"):
+            flush, down = (boot.rows(f"psci.suspend.deepest.{how}.{metric}")
+                           for metric in ("cache-flush", "powerdown"))
+            for row, around in zip(flush, down):
+                self.assertLess(row["max"], around["min"])
+
+    def test_stamps(self) -> None:
+        self.check_stamps(self.at_el3())
+        self.check_stamps(self.at_el3(gic=3, level=2))
+
+    def test_stamps_by_the_old_function(self) -> None:
+        boot = self.at_el3("old-pmf")
+        self.assertTrue(boot.rows("psci.suspend.core.serial.powerdown"))
+        self.assertTrue(boot.rows("psci.version.parallel.el3"))
+
+    def test_without_stamps(self) -> None:
+        boot = self.at_el3("no-pmf")
+        self.assert_passed(boot, 4)
+        self.assertFalse(boot.rows("psci.version.serial.el3"))
+        self.assertFalse(boot.rows("psci.cpu-off.powerdown"))
+
+    def test_stale_stamps_count_for_nothing(self) -> None:
+        boot = self.at_el3("stale=1", suite="psci.suspend.core.serial")
+        self.assertEqual(boot.outcome.status, "passed")
+        for row in boot.rows("psci.suspend.core.serial.wakeup"):
+            if row["cpu"] == 1:
+                self.assertEqual(row["n"], 0)
+                self.assertGreater(row["excluded"]["backwards"], 10)
+            else:
+                self.assertGreater(row["n"], 0)
+
     def test_states_that_do_not_exist(self) -> None:
         boot = self.at_el3(power_state="0x7,0x10003")
         self.assertIn("INVALID_PARAMETERS", self.reason(boot, "psci.suspend.core.serial"))

@@ -50,6 +50,16 @@ TIMED int64_t psci_call(uint32_t function_id, uint64_t x1, uint64_t x2, uint64_t
 	return (int32_t)(uint32_t)result.x0;
 }
 
+TIMED bool psci_conduit_call(uint32_t function_id, uint64_t x1, uint64_t x2, uint64_t x3,
+			     struct smccc_result *result)
+{
+	if (conduit_call == NULL) {
+		return false;
+	}
+	conduit_call(function_id, x1, x2, x3, result);
+	return true;
+}
+
 uint32_t psci_version(void)
 {
 	return version;

@@ -3,13 +3,15 @@
  * psci.smccc-version: calls that firmware answers at once, from each online core: one core after
  * the other or, in `parallel`, all of them right after a meeting.
  *
- * Metric `round-trip`: the caller before the call -> the caller after it.
+ * Metric `round-trip`: the caller before the call -> the caller after it. Metric `el3`, for
+ * PSCI_VERSION where firmware takes stamps: its entry -> its exit.
  */
 #include <stddef.h>
 
 #include "el1bench/counter.h"
 #include "el1bench/cpu.h"
 #include "el1bench/platform.h"
+#include "el1bench/pmf.h"
 #include "el1bench/psci.h"
 #include "el1bench/rendezvous.h"
 #include "el1bench/smp.h"
@@ -26,6 +28,7 @@ static const uint32_t functions[CASES] = {
 };
 
 static struct sample_row *rows[CASES][CPU_MAX];
+static struct sample_row *el3_rows[CASES][CPU_MAX];
 static struct rendezvous meeting;
 
 /* One call of one core. */
@@ -35,6 +38,8 @@ struct caller {
 	bool complete; /* it met them, if it was to */
 	uint64_t argument;
 	int64_t ticks;
+	bool stamped; /* by firmware */
+	uint64_t entered, left;
 } __attribute__((aligned(64)));
 
 static struct caller callers[CPU_MAX];
@@ -52,6 +57,8 @@ TIMED static void call_once(void *argument)
 	begin = counter_begin();
 	(void)psci_call(function, x1, 0, 0);
 	caller->ticks = (int64_t)(counter_end() - begin);
+	caller->stamped = pmf_read(PMF_ENTER_PSCI, &caller->entered) &&
+			  pmf_read(PMF_EXIT_PSCI, &caller->left);
 	caller->complete = true;
 }
 
@@ -70,7 +77,7 @@ TIMED static struct caller *set_up(uint32_t variant, uint32_t position)
 
 static uint32_t row_count(uint32_t online)
 {
-	return online;
+	return online * 2;
 }
 
 static bool prepare(struct benchmark_run *run)
@@ -95,8 +102,13 @@ static bool prepare(struct benchmark_run *run)
 		if (rows[variant][position] == NULL) {
 			return false;
 		}
+		el3_rows[variant][position] = NULL;
+		if (pmf_available() && variant <= VERSION_PARALLEL) {
+			el3_rows[variant][position] = benchmark_row(
+				run, "el3", (int32_t)smp_online_cpu(position), SAMPLE_NO_CPU, NULL);
+		}
 	}
-	return true;
+	return run->reason == NULL;
 }
 
 TIMED static bool sample(struct benchmark_run *run)
@@ -124,6 +136,11 @@ TIMED static bool sample(struct benchmark_run *run)
 			return benchmark_fail(run, "core %lu did not make its call", cpu, 0, 0);
 		}
 		sample_record(rows[variant][position], callers[position].ticks);
+		if (el3_rows[variant][position] != NULL && callers[position].stamped) {
+			sample_record(
+				el3_rows[variant][position],
+				(int64_t)(callers[position].left - callers[position].entered));
+		}
 	}
 	return true;
 }

@@ -12,18 +12,22 @@
 #include "el1bench/psci.h"
 #include "el1bench/smp.h"
 #include "psci_suite.h"
+#include "stamps.h"
 
 #define CYCLE_US 4000
+#define READ_TIMEOUT_MS 1000
 
 enum { OFF, ON };
 enum { ENTRY, READY, METRICS };
 
 static struct sample_row *off_rows[CPU_MAX];
+static struct sample_row *stamp_rows[CPU_MAX][STAMP_METRICS];
+static struct stamps stamps; /* of the core that has just come back */
 static struct sample_row *on_rows[CPU_MAX][METRICS];
 
 static uint32_t row_count(uint32_t online)
 {
-	return (online - 1) * METRICS;
+	return (online - 1) * (1 + STAMP_METRICS);
 }
 
 static uint32_t sample_us(uint32_t online)
@@ -44,6 +48,7 @@ static bool prepare(struct benchmark_run *run)
 
 		if (run->benchmark->variant == OFF) {
 			off_rows[position] = benchmark_row(run, "call-to-off", cpu, 0, NULL);
+			(void)stamps_open(run, stamp_rows[position], cpu, true);
 		} else {
 			on_rows[position][ENTRY] =
 				benchmark_row(run, "call-to-entry", 0, cpu, NULL);
@@ -52,6 +57,12 @@ static bool prepare(struct benchmark_run *run)
 		}
 	}
 	return run->reason == NULL;
+}
+
+TIMED static void read_stamps(void *unused)
+{
+	(void)unused;
+	stamps_read(&stamps);
 }
 
 TIMED static bool sample(struct benchmark_run *run)
@@ -80,6 +91,9 @@ TIMED static bool sample(struct benchmark_run *run)
 		}
 		if (run->benchmark->variant == OFF) {
 			sample_record(off_rows[position], (int64_t)(off.end - off.begin));
+			if (pmf_available() && smp_call(cpu, read_stamps, NULL, READ_TIMEOUT_MS)) {
+				stamps_record(stamp_rows[position], &stamps, off.begin, on.entry);
+			}
 		} else {
 			sample_record(on_rows[position][ENTRY], (int64_t)(on.entry - on.begin));
 			sample_record(on_rows[position][READY], (int64_t)(on.end - on.begin));

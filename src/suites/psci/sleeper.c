@@ -131,6 +131,7 @@ TIMED static void sleep_once(void *argument)
 		arm(sleeper->due);
 	}
 	suspend_core(sleeper->state, sleeper->powers_down, &sleeper->outcome);
+	stamps_read(&sleeper->stamps);
 	disarm();
 	poll_publish(&sleeper->awake, 1);
 	if (sleeper->guard >= 0) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "el1bench/suspend.h"
+#include "stamps.h"
 
 struct sleeper {
 	volatile uint64_t awake __attribute__((aligned(64)));
@@ -14,6 +15,7 @@ struct sleeper {
 	volatile uint64_t
 		due; /* ticks: when it was to wake: the deadline, or the send of the SGI */
 	struct suspend_outcome outcome;
+	struct stamps stamps;
 	uint32_t state;
 	bool powers_down;
 	bool by_interrupt; /* woken by another core's SGI, not by its own timer */

@@ -3,9 +3,10 @@
  * core after the other, or all right after a meeting.
  *
  * Metrics: `call-to-resume`: before the call -> the first instruction back, after the call
- * (standby) or at the resume entry (power-down). `wake-latency`: when it was due to wake -> the same
- * instruction. `wake-to-c`, for a power-down: when it was due -> back in C. `inline-return`: before
- * the call -> after it, where a power-down came back to its caller.
+ * (standby) or at the resume entry (power-down). `wake-latency`: when it was due to wake -> the
+ * same instruction. `wake-to-c`, for a power-down: when it was due -> back in C. `inline-return`: before
+ * the call -> after it, where a power-down came back to its caller. With stamps of firmware also
+ * `powerdown`, `wakeup`, `cache-flush` (stamps.h).
  */
 #include <stddef.h>
 
@@ -29,12 +30,13 @@ static const char *const metric_names[METRICS] = {"call-to-resume", "wake-latenc
 						  "inline-return"};
 
 static struct sample_row *rows[VARIANTS][CPU_MAX][METRICS];
+static struct sample_row *stamp_rows[VARIANTS][CPU_MAX][STAMP_METRICS];
 static struct sleep_order orders[IDLE_KINDS];
 static uint64_t mean_ticks; /* of a sleep */
 
 static uint32_t row_count(uint32_t online)
 {
-	return online * METRICS;
+	return online * (METRICS + STAMP_METRICS);
 }
 
 static uint32_t sample_us(uint32_t online)
@@ -101,6 +103,10 @@ static bool prepare(struct benchmark_run *run)
 				return false;
 			}
 		}
+		if (!stamps_open(run, stamp_rows[variant][position],
+				 (int32_t)smp_online_cpu(position), order->powers_down)) {
+			return false;
+		}
 	}
 	return true;
 }
@@ -164,6 +170,8 @@ TIMED static bool record(struct benchmark_run *run, uint32_t position,
 	}
 	sample_record(row[RESUME], (int64_t)(outcome->back - outcome->begin));
 	sample_record(row[WAKE], (int64_t)(outcome->back - due));
+	stamps_record(stamp_rows[run->benchmark->variant][position], &sleeper->stamps,
+		      outcome->begin, outcome->back);
 	if (sleeper->powers_down) {
 		sample_record(row[TO_C], (int64_t)(outcome->ready - due));
 	}
