@@ -5,12 +5,13 @@ import os
 import sys
 from typing import NoReturn, Optional, Sequence
 
-from el1bench_host import (audit, bench, build, campaign, capture, decode, report, run, setup,
-                           shell, test)
+from el1bench_host import (audit, bench, build, campaign, capture, compare, decode, report, run,
+                           setup, shell, test)
 from el1bench_host.errors import EXIT_INTERRUPTED, EXIT_USAGE, UserError
 
 # Each module adds its command with `register` and names the function that runs it.
-COMMANDS = (setup, build, run, test, capture, campaign, bench, shell, decode, report, audit)
+COMMANDS = (setup, build, run, test, capture, campaign, bench, shell, decode, report, compare,
+            audit)
 
 
 class Parser(argparse.ArgumentParser):

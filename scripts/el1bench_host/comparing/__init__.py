@@ -1,0 +1,1 @@
+"""The parts of `el1bench compare`."""
