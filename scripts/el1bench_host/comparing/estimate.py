@@ -32,8 +32,8 @@ class Estimate:
     """True if all samples are equal: what they hide may be as large as a step."""
     step: float
     """What the counter can tell apart, an operation."""
-    plain_median: float
     plain_mean: float
+    """Of all samples; `mean` is without far outliers."""
     figures: str
     """The row's figures as text: equal if, and only if, they are."""
     digest: Optional[bytes]
@@ -86,7 +86,7 @@ def from_samples(metric: Mapping[str, Any], values: Sequence[Optional[int]], ops
     return Estimate(
         n, _interpolated(ordered, statistics.quantile_rank(n, 1, 2), n / 2, step) / ops,
         median_error, float(found.trimmed_mean) / ops, mean_error, found.coarse(step),
-        found.min == found.max, step / ops, found.p50 / ops, float(found.mean) / ops,
+        found.min == found.max, step / ops, float(found.mean) / ops,
         figures_of(metric), hashlib.blake2b(repr(values).encode()).digest() if exact else None)
 
 
@@ -103,4 +103,4 @@ def from_figures(metric: Mapping[str, Any], step: int) -> Optional[Estimate]:
         error = (metric["p50_high"] - metric["p50_low"] + step / ops) / (2 * _Z95)
     return Estimate(metric["n"], metric["p50"], error, trimmed, metric["se"],
                     "coarse" in metric["warnings"], metric["min"] == metric["max"], step / ops,
-                    metric["p50"], mean, figures_of(metric), None)
+                    mean, figures_of(metric), None)

@@ -41,6 +41,10 @@ def _bound(value: float) -> str:
     return figure(math.ceil(value / unit - 1e-9) * unit)
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
 def _place(key: Key) -> str:
     if key.cpu is None:
         return "-"
@@ -116,7 +120,7 @@ def _reasons(rows: Sequence[Comparison]) -> list[Block]:
     by_reason: dict[str, list[str]] = {}
     for row in rows:
         by_reason.setdefault(row.reason, []).append(_label(row.key))
-    return [Remark(f"{len(names)} rows: {clean(reason)} ({_names(names)})")
+    return [Remark(f"{len(names)} row{'' if len(names) == 1 else 's'}: {clean(reason)} ({_names(names)})")
             for reason, names in by_reason.items()]
 
 
@@ -152,13 +156,13 @@ def _how(made: Verdicts, base: Side, new: Side, tolerance: float) -> str:
     """How the verdicts came about, in a sentence or two."""
     if made.mode is Mode.EXACT:
         text = "instruction by instruction: any difference is one"
-        return text + (f", but for medians and means within {tolerance:.2%}" if tolerance else "")
+        return text + (f", but for one within {_percent(tolerance)}" if tolerance else "")
     text = "over boots" if base.boots + new.boots > 2 else "over the samples of one boot a side"
     if made.mode is Mode.RELATIVE:
-        text += f"; a change within {max(tolerance, RELATIVE_TOLERANCE):.2%} is none"
+        text += f"; a change within {_percent(max(tolerance, RELATIVE_TOLERANCE))} is none"
     elif tolerance:
-        text += f"; a change within {tolerance:.2%} is none"
-    return (f"{text}; {made.tested} rows tested, of the changes called at most {RATE:.0%} are false "
+        text += f"; a change within {_percent(tolerance)} is none"
+    return (f"{text}; {made.tested} rows tested, of the changes called at most {_percent(RATE)} are false "
             "(Benjamini-Hochberg)")
 
 

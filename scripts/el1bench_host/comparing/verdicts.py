@@ -156,7 +156,8 @@ def _test(row: Comparison, base: Sequence[Value], new: Sequence[Value],
     if test.error > 0:
         row.chance = inference.two_sided(max(beyond, 0.0) / test.error, test.freedom)
     else:
-        row.chance = 0.0 if beyond > 0 else 1.0
+        # Beyond what the arithmetic rounds.
+        row.chance = 0.0 if beyond > 1e-9 * (abs(row.base) + abs(row.new)) else 1.0
     return test
 
 
@@ -206,11 +207,14 @@ def _exact(row: Comparison, base: _Boots, new: _Boots, tolerance: float) -> None
     row.boots = len(base), len(new)
     row.n = sum(one.n for one in base.values()), sum(one.n for one in new.values())
     row.step = max(one.step for one in (*base.values(), *new.values()))
-    pairs = [tuple(sum(pick(one) for one in boots.values()) / len(boots) for boots in (base, new))
-             for pick in (lambda one: one.plain_median, lambda one: one.plain_mean)]
-    # A change that moves few samples shows in the mean only.
-    row.mean = pairs[0][0] == pairs[0][1] and pairs[1][0] != pairs[1][1]
-    row.base, row.new = pairs[row.mean]
+    coarse = _coarse(base, new)
+    for row.mean, pick in ((coarse, lambda one: one.mean if coarse else one.median),
+                           (True, lambda one: one.plain_mean)):
+        row.base, row.new = (sum(pick(one) for one in boots.values()) / len(boots)
+                             for boots in (base, new))
+        # A change that moves few samples shows in the mean of all of them only.
+        if row.change:
+            break
     figures, digests = ([sorted({text(one) for one in boots.values()}) for boots in (base, new)]
                         for text in (lambda one: one.figures, lambda one: one.digest or b""))
     equal = figures[0] == figures[1] and (digests[0] == digests[1] or [b""] in digests)
@@ -220,7 +224,7 @@ def _exact(row: Comparison, base: _Boots, new: _Boots, tolerance: float) -> None
     elif row.change:
         row.word = SLOWER if row.change > 0 else FASTER
     else:
-        row.word, row.reason = CHANGED, "same median and mean, other samples"
+        row.word, row.reason = CHANGED, "the same mean, other samples"
 
 
 def _control(side: Side, key: Key) -> Optional[Key]:
