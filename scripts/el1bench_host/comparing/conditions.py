@@ -82,6 +82,10 @@ def _shown(texts: Sequence[str]) -> str:
     return " and ".join(texts[:SHOWN]) + more
 
 
+def _rows(count: int) -> str:
+    return f"{count} row{'' if count == 1 else 's'}"
+
+
 def warnings(base: Side, new: Side, mode: Mode) -> list[str]:
     """What makes the verdicts less than they seem, one sentence each."""
     found = []
@@ -96,14 +100,14 @@ def warnings(base: Side, new: Side, mode: Mode) -> list[str]:
         if len(builds) > 1:
             found.append(f"{name} mixes builds: {_shown(builds)}")
         if side.without_samples:
-            found.append(f"{side.without_samples} rows of {name} are there without their samples; "
-                         "their figures have to do")
+            found.append(f"samples of {_rows(side.without_samples)} of {name} are not there; their "
+                         "figures have to do")
     if mode is Mode.TIME and kind(base.results[0]) == "icount":
         found.append("the runs differ in seed, boots, samples, warm-up, cores or counter: an "
                      "instruction more or less may come from that; rows are compared as samples")
     ops = sum(base.ops[key] != new.ops[key] for key in base.ops if key in new.ops)
     if ops and mode is not Mode.EXACT:
-        found.append(f"{ops} rows have another number of operations in a sample: the share of what "
+        found.append(f"a sample of {_rows(ops)} has another number of operations: the share of what "
                      "surrounds an operation differs")
     return found
 

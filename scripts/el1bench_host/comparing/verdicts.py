@@ -215,6 +215,8 @@ def _exact(row: Comparison, base: _Boots, new: _Boots, tolerance: float) -> None
         # A change that moves few samples shows in the mean of all of them only.
         if row.change:
             break
+    # Of equal samples mean and median are one.
+    row.mean = row.mean and not all(one.constant for one in (*base.values(), *new.values()))
     figures, digests = ([sorted({text(one) for one in boots.values()}) for boots in (base, new)]
                         for text in (lambda one: one.figures, lambda one: one.digest or b""))
     equal = figures[0] == figures[1] and (digests[0] == digests[1] or [b""] in digests)
