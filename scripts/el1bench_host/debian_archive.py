@@ -117,15 +117,15 @@ def _first_dependency(archive: Path) -> str:
 
 
 def _download(package: str, suite: str, architecture: str, folder: Path,
-              metapackage: bool = False) -> Path:
-    """Fetch the package's archive file into `folder`; of a metapackage, what it depends on."""
+              metapackage: bool = False, also: tuple[str, ...] = ()) -> list[Path]:
+    """Fetch the packages' archive files into `folder`; of a metapackage, what it depends on."""
     mirror = find_mirror(release_name())
     signed = f" [signed-by={KEYRING}]" if KEYRING.exists() else ""
     (folder / "lists" / "partial").mkdir(parents=True)
     (folder / "cache" / "archives" / "partial").mkdir(parents=True)
     (folder / "status").touch()
     (folder / "sources.list").write_text(f"deb{signed} {mirror} {suite} main\n", encoding="utf-8")
-    commands = [["update"], ["download", package]]
+    commands = [["update"], ["download", package, *also]]
     for command in commands:
         complaint = _apt(command, folder, architecture)
         if complaint is not None:
@@ -139,17 +139,27 @@ def _download(package: str, suite: str, architecture: str, folder: Path,
             package = _first_dependency(archive)
             archive.unlink()
             commands.append(["download", package])
-    found = list(folder.glob("*.deb"))
-    if len(found) != 1:
+    found = sorted(folder.glob("*.deb"))
+    if len(found) != 1 + len(also):
         raise UserError(f"apt-get download {package} left {len(found)} packages", EXIT_FAILED)
-    return found[0]
+    return found
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    """Unpack a package's files."""
+    done = subprocess.run(["dpkg", "-x", str(archive), str(folder)], text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise UserError(f"dpkg -x {archive.name}: {tail(done.stderr, 1)}", EXIT_FAILED)
 
 
 def ensure(package: str, architecture: str, suite: Optional[str] = None, quiet: bool = False,
-           metapackage: bool = False, without: tuple[str, ...] = ()) -> Path:
+           metapackage: bool = False, without: tuple[str, ...] = (),
+           also: tuple[str, ...] = ()) -> Path:
     """The folder that the package is unpacked in, fetched when it is not in the cache.
 
     Of a metapackage it is the one that it depends on. `without`: folders that are left out.
+    `also`: packages that are unpacked into the same folder.
 
     `suite` is the machine's own release unless given. The folder's name ends in the hash of the
     package; a link without the hash is how it is found again without asking the mirror.
@@ -166,18 +176,15 @@ def ensure(package: str, architecture: str, suite: Optional[str] = None, quiet: 
         progress.update()
         try:
             with cache.scratch(root) as work:
-                archive = _download(package, suite, architecture, work, metapackage)
-                key = hashlib.sha256(archive.read_bytes()).hexdigest()[:16]
+                archives = _download(package, suite, architecture, work, metapackage, also)
+                key = hashlib.sha256(b"".join(archive.read_bytes() for archive in archives)
+                                     ).hexdigest()[:16]
                 final = root / f"{name}-{key}"
                 if not final.is_dir():
                     unpacked = work / "entry"
                     unpacked.mkdir()
-                    done = subprocess.run(["dpkg", "-x", str(archive), str(unpacked)], text=True,
-                                          stdin=subprocess.DEVNULL, capture_output=True,
-                                          check=False)
-                    if done.returncode != 0:
-                        raise UserError(f"dpkg -x {archive.name}: {tail(done.stderr, 1)}",
-                                        EXIT_FAILED)
+                    for archive in archives:
+                        _unpack(archive, unpacked)
                     for name_left_out in without:
                         shutil.rmtree(unpacked / name_left_out, ignore_errors=True)
                     shutil.move(unpacked, final)
