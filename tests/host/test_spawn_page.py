@@ -9,7 +9,7 @@ SOURCE_TREE = Path(__file__).resolve().parents[2]
 PAGE = (SOURCE_TREE / "docs" / "spawn-overhead.md").read_text("utf-8")
 EXPECTED = SOURCE_TREE / "tests" / "qemu" / "expectations" / "gicv2-2-cores.json"
 KINDS = ("untracked", "tracked", "tracked-server")
-# A new compiler, or a better loader, moves the numbers a little; the page is to be right, not equal.
+# A new compiler, or a better loader, moves the numbers a little: the page is right, not equal.
 TOLERANCE = 0.1
 
 
