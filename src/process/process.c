@@ -269,7 +269,7 @@ TIMED static void set_up_core(void)
 
 	address_space_switch(NULL);
 	SYSREG_WRITE(tcr_el1, SYSREG_READ(tcr_el1) & ~TCR_EPD0);
-	SYSREG_WRITE(cntkctl_el1, CNTKCTL_EL0PCTEN);
+	SYSREG_WRITE(cntkctl_el1, SYSREG_READ(cntkctl_el1) | CNTKCTL_EL0PCTEN);
 	SYSREG_WRITE(cpacr_el1, CPACR_FPEN_EL1);
 	pmu = SYSREG_READ(id_aa64dfr0_el1) >> ID_AA64DFR0_PMUVER_SHIFT & 0xf;
 	if (pmu != 0 && pmu != 0xf) {
