@@ -16,7 +16,7 @@
 #define CALL_TIMEOUT_MS 1000
 #define BUSY_TURNS 32768
 #define SLEEPS_A_SECOND 1000 /* a sleep lasts a millisecond */
-#define SAMPLES_MAX 100      /* a ratio takes no more */
+#define SAMPLES_MAX 32       /* a ratio takes no more */
 
 enum { WFI_CYCLES, WFI_TICKS };
 
