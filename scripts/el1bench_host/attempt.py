@@ -44,6 +44,9 @@ class Attempt:
     """Since power-on: first-byte, prompt, loaded, started, end."""
     phases: list[dict[str, Any]] = field(default_factory=list)
     """name, host (seconds since power-on) and guest (the line's own printk time, or null)."""
+    counter_at_entry: Optional[float] = None
+    """Of an image of ours: what its counter showed at its first instruction, in seconds. The
+    counter starts with the chip, so this is what the firmware took."""
 
     @property
     def ok(self) -> bool:
@@ -266,3 +269,8 @@ def judge(attempt: Attempt, log_path: Path) -> None:
                           f"{problem_text(decoded.problems[0])}")
     elif decoded.status() != "passed":
         attempt.outcome, attempt.reason = "failed", f"the image says: {decoded.status()}"
+    else:
+        info = decoded.boots[0].info
+        stamp, hz = info.get("entry-stamp", ""), info.get("counter-hz", "")
+        if stamp.isdigit() and hz.isdigit() and int(hz) > 0:
+            attempt.counter_at_entry = round(int(stamp) / int(hz), 9)

@@ -32,7 +32,7 @@ HOST_ADDRESS = "10.42.0.1"
 FAULTS = {
     "silent-relay": "the relay does not switch",
     "no-prompt": "what is typed does not reach the board",
-    "tftp-stall": "nobody answers TFTP",
+    "tftp-stall": "TFTP serves nothing",
     "wrong-file": "TFTP serves a file that is too short",
     "hang": "the image stops in the middle",
     "noise": "bits flip on the console once the image runs",

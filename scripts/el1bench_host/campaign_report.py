@@ -89,6 +89,10 @@ def _times(campaign: Campaign, store: Store) -> str:
             values = [attempt.seconds[name] for attempt in good if name in attempt.seconds]
             if values:
                 rows.append([configuration.name, name, *_cells(values)])
+        counters = [attempt.counter_at_entry for attempt in good
+                    if attempt.counter_at_entry is not None]
+        if counters:
+            rows.append([configuration.name, "boot.counter-at-entry", *_cells(counters)])
     return _table(["configuration", "time", "n", "mean, 95 %", "min", "max"], rows)
 
 
@@ -147,7 +151,7 @@ def _troubles(store: Store) -> str:
 def text(campaign: Campaign, store: Store) -> str:
     """The tables that end a campaign."""
     parts = [("Iterations", _outcomes(campaign, store)),
-             ("Seconds since power-on, by the host's clock", _times(campaign, store)),
+             ("Seconds since power-on, by the host's clock and by the board's counter", _times(campaign, store)),
              ("Boot phases, in seconds", _phases(campaign, store)),
              ("Attempts that do not count", _troubles(store))]
     return f"# {campaign.name}\n" + "".join(f"\n## {title}\n\n{body}" for title, body in parts

@@ -171,7 +171,11 @@ class OnTheBench(Folder):
         self.assertEqual(names, ["kernel", "init", "login"])
         self.assertEqual([phase["guest"] for phase in self.attempts("guest")[0]["phases"]],
                          [0.0, 1.0, None])
+        # The fake's counter shows 12345 at 62.5 MHz.
+        self.assertEqual([attempt["counter_at_entry"] for attempt in self.attempts("a")],
+                         [0.00019752] * 2)
         report = (self.folder / "out" / "report.md").read_text()
+        self.assertIn("| boot.counter-at-entry |", report)
         self.assertIn("## a: what the image measured", report)
 
     def test_vendor_dialect(self) -> None:
