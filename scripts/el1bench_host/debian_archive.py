@@ -196,6 +196,39 @@ def ensure(package: str, architecture: str, suite: Optional[str] = None, quiet: 
     return final
 
 
+def ensure_source(package: str, suite: str, quiet: bool = False) -> Path:
+    """The upstream tarball of a source package, fetched when it is not in the cache."""
+
+    def fetch(folder: Path) -> None:
+        mirror = find_mirror(release_name())
+        signed = f" [signed-by={KEYRING}]" if KEYRING.exists() else ""
+        with cache.scratch(folder.parent) as work:
+            (work / "lists" / "partial").mkdir(parents=True)
+            (work / "cache" / "archives" / "partial").mkdir(parents=True)
+            (work / "status").touch()
+            (work / "sources.list").write_text(f"deb-src{signed} {mirror} {suite} main\n",
+                                               encoding="utf-8")
+            progress = Progress(f"fetching {package} ({suite}, source)", quiet)
+            progress.update()
+            try:
+                for command in (["update"], ["source", "--download-only", package]):
+                    complaint = _apt(command, work, "arm64")
+                    if complaint is not None:
+                        raise UserError(f"cannot fetch the source of {package} of {suite} from "
+                                        f"{mirror}: {tail(complaint, 1)}", EXIT_FAILED)
+            finally:
+                progress.finish()
+            found = list(work.glob("*.orig.tar.*"))
+            found = [path for path in found if path.suffix != ".asc"]
+            if len(found) != 1:
+                raise UserError(f"the source of {package} has {len(found)} upstream tarballs",
+                                EXIT_FAILED)
+            shutil.move(found[0], folder / found[0].name)
+
+    folder = cache.entry(f"{package}-source-{suite}", fetch)
+    return next(folder.iterdir())
+
+
 def ensure_libfdt(quiet: bool = False) -> Path:
     """A folder with libfdt's `include` and `lib` for the image."""
     folder = ensure("libfdt-dev", "arm64", quiet=quiet) / "usr"
