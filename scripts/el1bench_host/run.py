@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Callable, Optional, Sequence
 
-from el1bench_host import build, decode, machine, paths, report, results, setup
+from el1bench_host import build, decode, machine, paths, report, results, setup, tf_a
 from el1bench_host.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED, UserError, warn
 from el1bench_host.follow import LogFollower
 from el1bench_host.log import Arrivals
@@ -26,6 +26,12 @@ from el1bench_host.u_boot import StreamEnded, UBoot, check_arguments
 
 PREFIX = "el1bench."
 REPORT_NAME = "report.md"
+# TF-A with its payload, written anew for each run, removed after it.
+FLASH_NAME = ".tf-a-flash"
+TF_A = ("tf-a", "tf-a+u-boot")
+BY_U_BOOT = ("u-boot", "tf-a+u-boot")
+# The payload is loaded half a gibibyte into memory.
+TF_A_MEMORY_MIB = 1024
 SAMPLES_MAX = 100_000_000
 WORDS_BYTES_MAX = 2000
 # From the start of QEMU, or of the image, to the plan line: tens of milliseconds on an idle host.
@@ -283,9 +289,9 @@ def register(subparsers: Any) -> None:
         help="GIC version (default: 2, above 8 cores 3)")
     add("--el", type=int, choices=(1, 2), default=1,
         help="exception level that the image is entered at (default: 1)")
-    add("--firmware", choices=("none", "u-boot", "el3-monitor"),
-        help="what starts the image: QEMU (none, the default), U-Boot by TFTP, or this project's "
-        "own test firmware at EL3, which really powers cores down")
+    add("--firmware", choices=("none", "u-boot", "tf-a", "tf-a+u-boot", "el3-monitor"),
+        help="what starts the image: QEMU (none, the default), U-Boot by TFTP, TF-A with run-time "
+        "instrumentation, TF-A and then U-Boot, or this project's own test firmware at EL3")
     add("--boot-command", choices=("booti", "go"), default="booti",
         help="how U-Boot starts the image (default: booti)")
     add("--args", default="", metavar='"K=V ..."',
@@ -296,7 +302,8 @@ def register(subparsers: Any) -> None:
         help="folder for console.log, results.json and report.md (default: el1bench-out)")
     add("--quiet", action="store_true", help="print nothing but errors")
     add("--qemu", metavar="BIN", help=f"QEMU to run (default: {machine.DEFAULT_QEMU})")
-    add("--firmware-image", metavar="FILE", help="your own U-Boot binary; means --firmware u-boot")
+    add("--firmware-image", metavar="FILE", help="your own U-Boot binary (means --firmware u-boot), or a folder with your own "
+        "bl1.bin, bl2.bin and bl31.bin for QEMU (means --firmware tf-a)")
     add("--image", metavar="FILE", help="a built image, instead of building the board's")
     parser.set_defaults(main=main)
 
@@ -370,12 +377,14 @@ def _check_combination(args: argparse.Namespace) -> None:
     """Refuses what can be refused without knowing more about the board."""
     build.check_board(args.board)
     if args.firmware_image is not None and args.firmware is None:
-        args.firmware = "u-boot"
+        args.firmware = "tf-a" if Path(args.firmware_image).is_dir() else "u-boot"
     args.firmware = args.firmware or "none"
     if args.firmware == "el3-monitor" and (args.board != "qemu-virt" or args.image):
         raise UserError("--firmware el3-monitor starts the image built for qemu-virt")
-    if args.firmware_image is not None and args.firmware != "u-boot":
-        raise UserError("--firmware-image needs --firmware u-boot")
+    if args.firmware_image is not None and args.firmware not in ("u-boot", *TF_A):
+        raise UserError("--firmware-image needs --firmware u-boot or tf-a")
+    if args.firmware in TF_A and args.board != "qemu-virt":
+        raise UserError(f"--firmware {args.firmware} runs on qemu-virt alone")
     if args.gic == 2 and (args.cpus or 0) > machine.CORES_MAX_GICV2:
         raise UserError(f"--gic 2 takes at most {machine.CORES_MAX_GICV2} cores; "
                         f"{args.cpus} need --gic 3")
@@ -404,6 +413,12 @@ def _machine(args: argparse.Namespace, board: machine.Board, qemu: str) -> machi
     return machine.Setup(board, qemu=qemu, accel=args.accel, cpus=cpus, cpu=args.cpu,
                          counter_hz=args.counter_hz, gic=gic, level=args.el,
                          semihosting="on_exit=semihost" in args.args)
+
+
+def under_tf_a(emulator: machine.Setup, flash: Path) -> machine.Setup:
+    """The same machine with TF-A and its payload in the flash."""
+    board = replace(emulator.board, memory_mib=max(emulator.board.memory_mib, TF_A_MEMORY_MIB))
+    return replace(emulator, board=board, firmware=flash, secure=True)
 
 
 def under_monitor(emulator: machine.Setup, folder: Path) -> machine.Setup:
@@ -458,7 +473,7 @@ def _boots(args: argparse.Namespace, qemu: machine.Setup, image: Path, words: li
     with tempfile.TemporaryDirectory(prefix="el1bench-tftp-") as served:
         for boot in range(args.boots):
             boot_words = [*words, f"{PREFIX}boot={boot}"]
-            if args.firmware != "u-boot":
+            if args.firmware not in BY_U_BOOT:
                 this, launch = replace(qemu, kernel=image, arguments=" ".join(boot_words)), None
             else:
                 address = qemu.board.firmware_load_address
@@ -492,7 +507,7 @@ def _host_facts(args: argparse.Namespace, version: str, image: Path,
     facts = {"emulator": f"QEMU {version}", "accel": args.accel, "qemu_cpu": emulator.cpu or
              emulator.board.cpu, "qemu_machine": emulator.board.machine, "cpus": emulator.cpus,
              "gic": emulator.gic, "el": args.el, "boots": args.boots}
-    if args.firmware == "u-boot":
+    if args.firmware in BY_U_BOOT:
         facts["boot_command"] = args.boot_command
     return {"image": {"sha256": hashlib.sha256(image.read_bytes()).hexdigest()},
             "machine": {"firmware": None if args.firmware == "none" else args.firmware},
@@ -520,7 +535,10 @@ def main(args: argparse.Namespace) -> int:
     _check_combination(args)
     qemu = machine.find_qemu(args.qemu) if args.qemu else None
     _words(args.args)
-    firmware = _file("--firmware-image", args.firmware_image)
+    if args.firmware in TF_A and args.firmware_image is not None:
+        firmware = tf_a.check_folder(Path(args.firmware_image))
+    else:
+        firmware = _file("--firmware-image", args.firmware_image)
     _file("--image", args.image)
     if qemu is None:
         setup.ensure("run", quiet=args.quiet)
@@ -531,9 +549,15 @@ def main(args: argparse.Namespace) -> int:
 
     image, board = _image(args)
     emulator = _machine(args, board, qemu)
-    if args.firmware == "u-boot":
+    if args.firmware in BY_U_BOOT:
         check_arguments(args.boot_command, [*words, f"{PREFIX}boot={args.boots}"])
+    if args.firmware == "u-boot":
         emulator = replace(emulator, firmware=firmware or setup.ensure_u_boot(args.quiet))
+    elif args.firmware in TF_A:
+        payload = image if args.firmware == "tf-a" else setup.ensure_u_boot(args.quiet)
+        flash = folder / FLASH_NAME
+        tf_a.write_flash(firmware or tf_a.ensure(emulator.gic or 2, args.quiet), payload, flash)
+        emulator = under_tf_a(emulator, flash)
     elif args.firmware == "el3-monitor":
         emulator = under_monitor(emulator, image.parent)
 
@@ -544,6 +568,8 @@ def main(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print(f"el1bench: interrupted; what arrived is in {log_path}", file=sys.stderr)
         return EXIT_INTERRUPTED
+    finally:
+        (folder / FLASH_NAME).unlink(missing_ok=True)
     status = _report(args, folder, log_path, log_arrivals(outcomes),
                      _host_facts(args, version, image, emulator))
     return EXIT_INCOMPLETE if any(outcome.problem for outcome in outcomes) else status

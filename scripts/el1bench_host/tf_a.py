@@ -85,6 +85,15 @@ def ensure(gic: int, quiet: bool = False) -> Path:
                        lambda folder: _build(source, gic, folder, quiet))
 
 
+def check_folder(folder: Path) -> Path:
+    """A folder of the user's own with what TF-A's build for QEMU leaves."""
+    for name in ("bl1", "bl2", "bl31"):
+        if not (folder / f"{name}.bin").is_file():
+            raise UserError(f"{folder} holds no {name}.bin; --firmware-image takes a folder with "
+                            "bl1.bin, bl2.bin and bl31.bin")
+    return folder
+
+
 def make_fip(parts: dict[str, bytes]) -> bytes:
     """A firmware image package of the parts in PARTS."""
     header = struct.pack("<IIQ", FIP_MAGIC, FIP_SERIAL, 0)

@@ -1,0 +1,98 @@
+"""The PSCI suite on TF-A, built from Debian's source with run-time instrumentation."""
+
+import json
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from el1bench_host import paths, tf_a
+from el1bench_host.run import under_tf_a
+from tests.qemu.support import Boot, QemuTest, image_of, setup_of, words_of
+
+FINE_HZ = 1_000_000_000
+
+
+class TfA(QemuTest):
+    """TF-A with the image as its payload."""
+
+    def under(self, gic: int = 2, level: int = 1, **values: object) -> Boot:
+        """A boot of four cores, in instructions."""
+        flash = self.folder / "flash"
+        tf_a.write_flash(tf_a.ensure(gic, quiet=True), image_of("qemu-virt"), flash)
+        qemu = setup_of("qemu-virt", accel="icount", counter_hz=FINE_HZ, cpus=4, gic=gic,
+                        level=level)
+        return self.boot(under_tf_a(qemu, flash), words_of("icount", **values))
+
+    def check(self, gic: int, level: int) -> None:
+        """Firmware's figures for calls and for standby, on all cores."""
+        boot = self.under(gic, level, suite="psci", samples=50)
+        self.assert_passed(boot, 4)
+        for how in ("serial", "parallel"):
+            inner, outer = (boot.rows(f"psci.version.{how}.{metric}")
+                            for metric in ("el3", "round-trip"))
+            self.assertEqual([row["n"] for row in inner], [50] * 4)
+            for row, around in zip(inner, outer):
+                self.assertLess(row["max"], around["min"])
+            for metric in ("powerdown", "wakeup"):
+                rows = boot.rows(f"psci.suspend.standby.{how}.{metric}")
+                self.assertEqual([row["cpu"] for row in rows], [0, 1, 2, 3])
+                for row in rows:
+                    self.assertGreater(row["n"], 0)
+        self.assertEqual([row["cpu"] for row in boot.rows("psci.cpu-off.powerdown")], [1, 2, 3])
+
+    def test_gicv2(self) -> None:
+        self.check(2, 1)
+
+    def test_gicv3_and_el2(self) -> None:
+        self.check(3, 2)
+
+    def check_thousand(self, kind: str) -> None:
+        """Power-downs of all cores at once, a thousand times: none is lost, all stamps in order."""
+        name = f"psci.suspend.{kind}.parallel"
+        boot = self.under(suite=name, samples=1000)
+        self.assert_passed(boot, 4)
+        for row in boot.rows(f"{name}.call-to-resume"):
+            self.assertEqual(row["n"] + sum(row["excluded"].values()), 1000)
+            self.assertNotIn("lost", row["excluded"])
+            self.assertGreater(row["n"], 900)
+        for metric in ("powerdown", "wakeup", "cache-flush"):
+            for row in boot.rows(f"{name}.{metric}"):
+                self.assertGreater(row["n"], 900)
+                self.assertNotIn("backwards", row["excluded"])
+
+    def test_a_thousand_power_downs_of_the_core(self) -> None:
+        self.check_thousand("core")
+
+    def test_a_thousand_deepest_power_downs(self) -> None:
+        self.check_thousand("deepest")
+
+
+class CommandLine(unittest.TestCase):
+    """`run --firmware tf-a` as a user types it."""
+
+    def run_with(self, *words: str) -> dict[str, object]:
+        """The results of a run."""
+        with tempfile.TemporaryDirectory() as out:
+            done = subprocess.run(
+                [str(paths.SOURCE_TREE / "scripts" / "el1bench"), "run", *words, "--suite",
+                 "psci.version.serial", "--samples", "20", "--out", out, "--quiet"],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertFalse((Path(out) / ".tf-a-flash").exists())
+            return json.loads((Path(out) / "results.json").read_text(encoding="utf-8"))
+
+    def test_by_itself_and_from_a_folder(self) -> None:
+        for words in (("--firmware", "tf-a"), ("--firmware-image", str(tf_a.ensure(2, True)))):
+            results = self.run_with(*words)
+            self.assertEqual(results["machine"]["firmware"], "tf-a")
+            self.assertIn("psci.version.serial.el3", {row["name"] for row in results["metrics"]})
+
+    def test_with_u_boot_as_on_a_board(self) -> None:
+        results = self.run_with("--firmware", "tf-a+u-boot")
+        self.assertEqual(results["machine"]["firmware"], "tf-a+u-boot")
+        self.assertIn("psci.version.serial.el3", {row["name"] for row in results["metrics"]})
+
+
+if __name__ == "__main__":
+    unittest.main()
