@@ -5,8 +5,8 @@
  * Metric `batched`: core 0 before the first send of a batch -> core 0 has seen the acknowledgement
  * of the last one, divided by the number of round trips.
  *
- * Metric `cycles`: the same in cycles of core 0, if it has a usable cycle counter; the two reads of it
- * stand right outside of the two stamps.
+ * Metric `cycles`: the same in cycles of core 0, if it has a usable cycle counter; the two reads of
+ * it stand right outside of the two stamps.
  *
  * A round trip of a batch is followed by the next one at once: there is no gap, and what it adds to
  * a plain round trip is the loop around it; what it lacks is its own pair of stamps.
