@@ -37,8 +37,8 @@ struct benchmark {
 	 */
 	bool batched;
 	/*
-	 * Above 0, it may cost the run a core: those of the same hazard are sampled, in drawn order,
-	 * after all that have less.
+	 * Above 0, it may cost the run a core: those of the same hazard are sampled, in drawn
+	 * order, after all that have less.
 	 */
 	uint32_t hazard;
 	uint32_t variant; /* free for the benchmark's use */

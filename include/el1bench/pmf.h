@@ -26,7 +26,7 @@ void pmf_start(void);
 bool pmf_available(void);
 
 /*
- * Reads a stamp of the calling core, ticks; false if firmware does not answer, whatever it leaves in
- * x1. It is no PSCI call: the stamps stay as they are. Any core, timed code.
+ * Reads a stamp of the calling core, ticks; false if firmware does not answer, whatever it leaves
+ * in x1. It is no PSCI call: the stamps stay as they are. Any core, timed code.
  */
 bool pmf_read(enum pmf_stamp stamp, uint64_t *ticks);

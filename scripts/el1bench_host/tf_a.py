@@ -2,8 +2,8 @@
 and with hooks for the power-down suspends that its port to QEMU lacks.
 
 It is built once for each version of the GIC, into the cache, keyed by the source and by how it is
-built. The payload (BL33) goes into a flash image with it: BL1 at 0, the firmware image package (FIP)
-at 256 KiB.
+built. The payload (BL33) goes into a flash image with it: BL1 at 0, the firmware image package
+(FIP) at 256 KiB.
 """
 
 import hashlib

@@ -4,9 +4,9 @@
  *
  * Metrics: `call-to-resume`: before the call -> the first instruction back, after the call
  * (standby) or at the resume entry (power-down). `wake-latency`: when it was due to wake -> the
- * same instruction. `wake-to-c`, for a power-down: when it was due -> back in C. `inline-return`: before
- * the call -> after it, where a power-down came back to its caller. With stamps of firmware also
- * `powerdown`, `wakeup`, `cache-flush` (stamps.h).
+ * same instruction. `wake-to-c`, for a power-down: when it was due -> back in C. `inline-return`:
+ * before the call -> after it, where a power-down came back to its caller. With stamps of firmware
+ * also `powerdown`, `wakeup`, `cache-flush` (stamps.h).
  */
 #include <stddef.h>
 
