@@ -312,7 +312,8 @@ def register(subparsers: Any) -> None:
                         "folder")
     parser.add_argument("--baud", type=int, default=BAUD_DEFAULT,
                         help="speed of the serial line (default: %(default)s)")
-    parser.add_argument("--fault", type=_fault, action="append", default=[], metavar="N=FAULT")
+    parser.add_argument("--fault", type=_fault, action="append", default=[], metavar="N=FAULT",
+                        help="may be repeated")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.set_defaults(main=main)
 

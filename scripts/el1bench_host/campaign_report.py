@@ -144,7 +144,7 @@ def _troubles(store: Store) -> str:
              for _, attempts in sorted(store.attempts.items()) for attempt in attempts
              if not attempt.ok]
     if store.broken_off:
-        lines.append(f"- {store.broken_off} attempts were broken off and made again\n")
+        lines.append(f"- broken off, and made again: {store.broken_off}\n")
     return "".join(lines)
 
 

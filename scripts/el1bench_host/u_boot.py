@@ -22,6 +22,8 @@ STARTED = re.compile(rb"## Starting application at|Starting kernel \.\.\.")
 
 PROMPT_SECONDS = 60.0
 COMMAND_SECONDS = 30.0
+# For the first, trivial one, even if the prompt came late.
+READY_SECONDS = 5.0
 TRANSFER_SECONDS = 60.0
 # A carriage return can be lost while the console is being set up; it is sent again at this rate.
 NUDGE_SECONDS = 0.5
@@ -99,7 +101,7 @@ class UBoot:
                     # The boot talks without a break; it is not answered byte for byte.
                     self._collect(pause)
         # Every return that was sent may print one more prompt: a known word ends that.
-        self.command("echo ready")
+        self.command("echo ready", max(deadline - time.monotonic(), READY_SECONDS))
 
     def _write(self, data: bytes) -> None:
         try:
