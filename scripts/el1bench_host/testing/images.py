@@ -10,7 +10,7 @@ from el1bench_host.testing.pool import FAIL, PASS, Job, Result, run_command
 BUILD_SECONDS = 600
 # The limit for the image that is sent to others as a smoke test.
 IMAGE_BYTES_MAX = {"qemu-virt": 96 * 1024}
-SOURCES = ("CMakeLists.txt", "boards", "include", "linker", "scripts", "src")
+SOURCES = ("CMakeLists.txt", "boards", "include", "linker", "scripts", "src", "tests/el3-monitor")
 
 
 def copy_sources(tree: Path, folder: Path) -> Path:
