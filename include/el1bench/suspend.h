@@ -22,7 +22,7 @@ struct suspend_outcome {
 	uint64_t ready; /* in C again; a core that came back at the entry restores itself next */
 	int64_t result; /* the call's; PSCI_SUCCESS for a core that came back at the entry */
 	bool at_entry;  /* it came back at the resume entry, not to its caller */
-	bool restored;  /* false: the interrupt controller did not take the core back */
+	bool restored;  /* false: some system register or the GIC is not what it was */
 };
 
 /*

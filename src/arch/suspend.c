@@ -25,9 +25,12 @@
 
 #define KEPT_OF_PMU(each) each(pmccfiltr_el0) each(pmccntr_el0) each(pmcntenset_el0) each(pmcr_el0)
 
+#define CNTV_CTL_ISTATUS UINT64_C(4)
+
 #define FIELD(name) uint64_t name;
 #define SAVE(name) context->name = SYSREG_READ(name);
 #define RESTORE(name) SYSREG_WRITE(name, context->name);
+#define DIFFERENCE(name) differences |= SYSREG_READ(name) ^ context->name;
 
 struct suspend_context {
 	uint64_t registers[13]; /* x19 to x30, SP */
@@ -82,6 +85,15 @@ TIMED static void restore(const struct suspend_context *context)
 	BARRIER_ASM("msr daifclr, #4");
 }
 
+/* True if the core is what it was. A timer's control register also tells whether it has fired. */
+TIMED static bool is_restored(const struct suspend_context *context)
+{
+	uint64_t differences = 0;
+
+	KEPT(DIFFERENCE)
+	return (differences & ~CNTV_CTL_ISTATUS) == 0;
+}
+
 TIMED void suspend_core(uint32_t state, bool powers_down, struct suspend_outcome *outcome)
 {
 	uint32_t index = cpu_index();
@@ -103,7 +115,7 @@ TIMED void suspend_core(uint32_t state, bool powers_down, struct suspend_outcome
 	if (context->at_entry != 0) {
 		restore(context);
 		outcome->at_entry = true;
-		outcome->restored = gic->start_cpu(index, &reason);
+		outcome->restored = gic->start_cpu(index, &reason) && is_restored(context);
 	}
 	outcome->begin = context->begin;
 	outcome->back = context->back;

@@ -156,7 +156,8 @@ TIMED static bool record(struct benchmark_run *run, uint32_t position,
 				      cpu, sleeper->state, 0);
 	}
 	if (!outcome->restored) {
-		return benchmark_fail(run, "core %lu came back without its interrupts", cpu, 0, 0);
+		return benchmark_fail(run, "core %lu came back without all of its state", cpu, 0,
+				      0);
 	}
 	if (sleeper->powers_down && !outcome->at_entry) {
 		sample_exclude(row[RESUME], SAMPLE_INLINE);
