@@ -92,6 +92,7 @@ TIMED static void guard(void *argument)
 	if (sleeper->by_interrupt) {
 		sleeper->due = until;
 		if (!wait_awake(sleeper, until)) {
+			(void)poll_until(&sleeper->masked, 1);
 			sleeper->due = counter_begin();
 			wake_by_interrupt(position);
 		}
@@ -121,11 +122,13 @@ TIMED static void sleep_once(void *argument)
 {
 	struct sleeper *sleeper = argument;
 
+	irq_mask();
+	poll_publish(&sleeper->masked, 1);
 	if (sleeper->meets && !rendezvous_meet(&meeting)) {
+		irq_unmask();
 		return;
 	}
 	sleeper->met = true;
-	irq_mask();
 	if (!sleeper->by_interrupt) {
 		sleeper->due = counter_begin() + sleeper->ticks;
 		arm(sleeper->due);
@@ -150,6 +153,7 @@ TIMED static struct sleeper *set_up(uint32_t position, const struct sleep_order 
 	struct sleeper *sleeper = &sleepers[position];
 
 	sleeper->awake = 0;
+	sleeper->masked = 0;
 	sleeper->rescued = false;
 	sleeper->due = 0;
 	sleeper->state = order->state;
@@ -228,6 +232,7 @@ TIMED uint32_t sleep_together(const struct sleep_order *order)
 	}
 	for (uint32_t position = 1; position < online && order->by_interrupt; position++) {
 		if (takes_part[position]) {
+			(void)poll_until(&sleepers[position].masked, 1);
 			sleepers[position].due = counter_begin();
 			wake_by_interrupt(position);
 		}

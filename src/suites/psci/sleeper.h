@@ -11,7 +11,8 @@
 
 struct sleeper {
 	volatile uint64_t awake __attribute__((aligned(64)));
-	volatile bool rescued; /* it slept on past its wake, until another core woke it */
+	volatile uint64_t masked; /* from here on, an interrupt ends its sleep and is not taken */
+	volatile bool rescued;    /* it slept on past its wake, until another core woke it */
 	volatile uint64_t
 		due; /* ticks: when it was to wake: the deadline, or the send of the SGI */
 	struct suspend_outcome outcome;
