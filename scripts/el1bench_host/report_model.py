@@ -7,7 +7,7 @@ median over the rows and the range of their medians.
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence, Union
 
-from el1bench_host import report_grid
+from el1bench_host import report_firmware, report_grid
 from el1bench_host.results import WARNINGS
 from el1bench_host.statistics import median
 
@@ -414,6 +414,8 @@ def make_document(results: Mapping[str, Any]) -> list[Block]:
             bases = sorted({clean(row["subtrahend"]) for row in differences})
             blocks.append(Heading(3, f"relative to {', '.join(bases)}, sample by sample"))
             blocks.append(relative_table(results, differences, rows))
+        if suite == "psci":
+            blocks += firmware_tables(results)
         blocks += _passed_checks(results, suite, rows) + _notes(results, suite)
     if metrics:
         blocks.append(Heading(2, "how to read it"))
@@ -422,6 +424,22 @@ def make_document(results: Mapping[str, Any]) -> list[Block]:
             "the median is too coarse. 95 %: confidence interval of p50; ~ the range of p50 over "
             "cores, pairs or boots, where p50, p90, p99 and ticks are medians over them."))
     return blocks + tail(results)
+
+
+def firmware_tables(results: Mapping[str, Any]) -> list[Block]:
+    """Firmware's view of PSCI calls, a table for each test; nothing without its stamps."""
+    def cell(rows: Sequence[Metric]) -> tuple[str, str, str]:
+        entry = Entry("", "", list(rows))
+        return ticks(entry.middle("p50")), entry.spread(), entry.count()
+
+    label = report_firmware.unit(results)
+    if results["machine"]["emulated"]:
+        label += ", EMULATED"
+    blocks: list[Block] = []
+    for table in report_firmware.tables_of(results):
+        blocks += [Heading(3, f"{table.title} ({label})"),
+                   Table(table.columns(), table.lines(cell), 0)]
+    return blocks
 
 
 def _grids(rows: Sequence[Metric]) -> list[Block]:

@@ -165,7 +165,7 @@ class Command(unittest.TestCase):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             code = report.main(argparse.Namespace(results=[str(one) for one in results],
-                                                  format=output_format, output=output))
+                                                  tables="all", format=output_format, output=output))
         self.assertEqual(code, 0)
         return out.getvalue()
 
