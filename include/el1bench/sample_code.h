@@ -14,10 +14,10 @@
 #define SAMPLE_CODE_BIAS 16 /* a good value v is coded as v + 16; 1 to 15 are exclusions */
 
 struct sample_code_leaf {
-	uint64_t base;       /* first coded value */
+	uint64_t base;       /* first position */
 	uint32_t cumulative; /* samples in the leaves before */
 	uint32_t count;      /* samples in this one, never 0 */
-	uint8_t order;       /* covers 2^order values */
+	uint8_t order;       /* covers 2^order positions */
 };
 
 struct sample_code {
@@ -26,13 +26,15 @@ struct sample_code {
 	struct sample_code_leaf *leaves;
 	uint32_t leaf_count;
 	uint32_t total; /* samples in all */
+	uint64_t first; /* position p is the coded value first + unit * p */
+	uint64_t unit;
 };
 
 #define SAMPLE_CODE_SAMPLES_MAX ((UINT32_C(1) << 24) - 1)
 #define SAMPLE_CODE_TABLE_BYTES(n) ((size_t)(n)*8 + 256)
 
 /*
- * Fits a code to `n` coded values (1 <= n <= SAMPLE_CODE_SAMPLES_MAX; sorted in place). `table` has
+ * Fits a code to `n` coded values (1 <= n <= SAMPLE_CODE_SAMPLES_MAX; overwritten). `table` has
  * room for `table_capacity` bytes (SAMPLE_CODE_TABLE_BYTES(n) are always enough), `leaves` for n
  * entries. False if it does not fit.
  */

@@ -36,9 +36,13 @@ def base85(text: str) -> bytes:
 
 @dataclass(frozen=True)
 class SampleCode:
-    """A row's code: for each leaf (first value, cumulative count, count, order)."""
+    """A row's code: for each leaf (first value, cumulative count, count, order).
+
+    Neighbouring positions of the tree are values that lie `unit` apart.
+    """
 
     leaves: list[tuple[int, int, int, int]]
+    unit: int
     cumulative: list[int]
     total: int
 
@@ -59,13 +63,14 @@ def parse_table(table: bytes) -> SampleCode:
         position = one + zeros + 1
         return int(bits[one:position], 2)
 
-    base = gamma() - 1
+    first = gamma() - 1
+    unit = gamma()
     order = gamma() - 1
-    if order > _ORDER_LIMIT or base + (1 << order) > 1 << _ORDER_LIMIT:
+    if order > _ORDER_LIMIT or first + (unit << order) > 1 << _ORDER_LIMIT:
         raise Malformed("the code table covers values that no sample has")
     leaves: list[tuple[int, int, int, int]] = []
     total = 0
-    nodes = [(base, order)]
+    nodes = [(0, order)]
     while nodes:
         base, order = nodes.pop()
         if position >= len(bits):
@@ -81,20 +86,20 @@ def parse_table(table: bytes) -> SampleCode:
             continue
         count = gamma() - 1
         if count:
-            leaves.append((base, total, count, order))
+            leaves.append((first + unit * base, total, count, order))
             total += count
     if not 0 < total < SAMPLES_LIMIT:
         raise Malformed(f"the code table counts {total} samples")
     if len(bits) - position >= 8 or "1" in bits[position:]:
         raise Malformed("bits are left over after the code table")
-    return SampleCode(leaves, [leaf[1] for leaf in leaves], total)
+    return SampleCode(leaves, unit, [leaf[1] for leaf in leaves], total)
 
 
 def decode_line(code: SampleCode, payload: bytes, count: int) -> list[int]:
     """The `count` coded values of one raw line."""
     if count > LINE_SAMPLES:
         raise Malformed(f"it claims {count} samples; a line holds {LINE_SAMPLES} at most")
-    leaves, cumulative, total = code.leaves, code.cumulative, code.total
+    leaves, unit, cumulative, total = code.leaves, code.unit, code.cumulative, code.total
     if len(leaves) == 1 and leaves[0][3] == 0:
         return [leaves[0][0]] * count
     end = len(payload)
@@ -143,6 +148,6 @@ def decode_line(code: SampleCode, payload: bytes, count: int) -> list[int]:
                 offset = offset << width | place
                 order -= width
                 width = _LOWEST_BITS
-            base += offset
+            base += unit * offset
         append(base)
     return found

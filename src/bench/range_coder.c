@@ -70,8 +70,8 @@ static void flush(struct range_coder *coder)
 	}
 }
 
-/* The last leaf that starts at or before `value`. */
-static const struct sample_code_leaf *leaf_of(const struct sample_code *code, uint64_t value)
+/* The last leaf that starts at or before `position`. */
+static const struct sample_code_leaf *leaf_of(const struct sample_code *code, uint64_t position)
 {
 	uint32_t first = 0;
 	uint32_t end = code->leaf_count;
@@ -79,7 +79,7 @@ static const struct sample_code_leaf *leaf_of(const struct sample_code *code, ui
 	while (end - first > 1) {
 		uint32_t middle = first + (end - first) / 2;
 
-		if (code->leaves[middle].base <= value) {
+		if (code->leaves[middle].base <= position) {
 			first = middle;
 		} else {
 			end = middle;
@@ -102,9 +102,9 @@ static size_t bytes_bound(const struct sample_code *code, const struct sample_co
 }
 
 static void code_sample(struct range_coder *coder, const struct sample_code *code,
-			const struct sample_code_leaf *leaf, uint64_t value)
+			const struct sample_code_leaf *leaf, uint64_t position)
 {
-	uint64_t position = value - leaf->base;
+	uint64_t within = position - leaf->base;
 	uint32_t left = leaf->order;
 
 	code_interval(coder, leaf->cumulative, leaf->count, code->total);
@@ -112,7 +112,7 @@ static void code_sample(struct range_coder *coder, const struct sample_code *cod
 		uint32_t bits = left % PIECE_BITS == 0 ? PIECE_BITS : left % PIECE_BITS;
 
 		left -= bits;
-		code_interval(coder, position >> left & ((UINT64_C(1) << bits) - 1), 1,
+		code_interval(coder, within >> left & ((UINT64_C(1) << bits) - 1), 1,
 			      UINT64_C(1) << bits);
 	}
 }
@@ -126,12 +126,13 @@ uint32_t sample_code_line(const struct sample_code *code, const uint64_t *values
 	uint32_t taken = 0;
 
 	while (taken < n && taken < most) {
-		const struct sample_code_leaf *leaf = leaf_of(code, values[taken]);
+		uint64_t position = (values[taken] - code->first) / code->unit;
+		const struct sample_code_leaf *leaf = leaf_of(code, position);
 
 		if (coder.length + bytes_bound(code, leaf) + FLUSH_BYTES > SAMPLE_CODE_LINE_BYTES) {
 			break;
 		}
-		code_sample(&coder, code, leaf, values[taken]);
+		code_sample(&coder, code, leaf, position);
 		taken++;
 	}
 	flush(&coder);

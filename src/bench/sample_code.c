@@ -101,6 +101,39 @@ static int64_t fit(struct builder *builder, uint32_t first, uint32_t end, uint64
 	return as_leaf;
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b != 0) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/*
+ * Rewrites sorted values as their positions on a grid that starts at the first one: a counter that
+ * advances by more than one tick leaves gaps, which would cost bits in every wide leaf. Returns
+ * the grid's unit.
+ */
+static uint64_t to_positions(uint64_t *values, uint32_t n)
+{
+	uint64_t first = values[0];
+	uint64_t unit = 0;
+
+	for (uint32_t i = 1; i < n && unit != 1; i++) {
+		unit = common_divisor(values[i] - values[i - 1], unit);
+	}
+	if (unit == 0) {
+		unit = 1;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		values[i] = (values[i] - first) / unit;
+	}
+	return unit;
+}
+
 bool sample_code_build(struct sample_code *code, uint64_t *values, uint32_t n, uint8_t *table,
 		       size_t table_capacity, struct sample_code_leaf *leaves)
 {
@@ -111,18 +144,23 @@ bool sample_code_build(struct sample_code *code, uint64_t *values, uint32_t n, u
 	};
 	uint32_t cumulative = 0;
 	uint32_t order = 0;
+	uint64_t first;
+	uint64_t unit;
 	uint64_t spread;
 
 	if (n == 0 || n > SAMPLE_CODE_SAMPLES_MAX) {
 		return false;
 	}
 	sort_unsigned(values, n);
-	for (spread = values[n - 1] - values[0]; spread != 0; spread >>= 1) {
+	first = values[0];
+	unit = to_positions(values, n);
+	for (spread = values[n - 1]; spread != 0; spread >>= 1) {
 		order++;
 	}
-	bit_write_gamma(&builder.writer, values[0] + 1);
+	bit_write_gamma(&builder.writer, first + 1);
+	bit_write_gamma(&builder.writer, unit);
 	bit_write_gamma(&builder.writer, order + 1);
-	(void)fit(&builder, 0, n, values[0], order);
+	(void)fit(&builder, 0, n, 0, order);
 	for (uint32_t i = 0; i < builder.leaf_count; i++) {
 		leaves[i].cumulative = cumulative;
 		cumulative += leaves[i].count;
@@ -133,6 +171,8 @@ bool sample_code_build(struct sample_code *code, uint64_t *values, uint32_t n, u
 		.leaves = leaves,
 		.leaf_count = builder.leaf_count,
 		.total = n,
+		.first = first,
+		.unit = unit,
 	};
 	return !builder.writer.overflow;
 }

@@ -29,15 +29,17 @@ class Code:
 
     def __init__(self, coded: Sequence[int]) -> None:
         ordered = sorted(coded)
+        self.first = ordered[0]
+        self.unit = math.gcd(*(value - self.first for value in ordered)) or 1
+        ordered = [(value - self.first) // self.unit for value in ordered]
         self.total = len(ordered)
         self.leaves: list[tuple[int, int, int, int]] = []
-        base = ordered[0]
-        order = (ordered[-1] - base).bit_length()
-        tree, _ = self._fit(ordered, base, order)
-        bits = gamma(base + 1) + gamma(order + 1) + tree
+        order = ordered[-1].bit_length()
+        tree, _ = self._fit(ordered, 0, order)
+        bits = gamma(self.first + 1) + gamma(self.unit) + gamma(order + 1) + tree
         bits += "0" * (-len(bits) % 8)
         self.table = int(bits, 2).to_bytes(len(bits) // 8, "big")
-        self._collect(iter(tree), ordered, base, order)
+        self._collect(iter(tree), ordered, 0, order)
 
     def _fit(self, values: Sequence[int], base: int, order: int) -> tuple[str, float]:
         count = len(values)
@@ -84,10 +86,11 @@ class Code:
 
         for value in coded[:min(limit or LINE_SAMPLES, LINE_SAMPLES)]:
             before = low, span, bits
+            place = (value - self.first) // self.unit
             base, cumulative, count, order = next(
-                leaf for leaf in self.leaves if leaf[0] <= value < leaf[0] + (1 << leaf[3]))
+                leaf for leaf in self.leaves if leaf[0] <= place < leaf[0] + (1 << leaf[3]))
             code(cumulative, count, self.total)
-            offset = value - base
+            offset = place - base
             while order:
                 width = order % 16 or 16
                 order -= width

@@ -48,14 +48,21 @@ class SampleCode(unittest.TestCase):
                 self.assertEqual(round_trip(coded)[0], coded)
 
     def test_known_bytes(self) -> None:
-        """Two values, by hand: table G(17) G(2) 1 leaf(1) leaf(1); low = half of the range."""
-        table = sample_code.parse_table(int("000010001" "010" "1" "0010" "0010" "000", 2)
+        """Two values, by hand: table G(17) G(1) G(2) 1 leaf(1) leaf(1); low = half of the range."""
+        table = sample_code.parse_table(int("000010001" "1" "010" "1" "0010" "0010" "00", 2)
                                         .to_bytes(3, "big"))
         self.assertEqual(table.leaves, [(16, 0, 1, 0), (17, 1, 1, 0)])
         self.assertEqual(sample_code.decode_line(table, b"\x80", 1), [17])
         self.assertEqual(sample_code.decode_line(table, b"", 1), [16])
         self.assertEqual(sample_code.decode_line(table, b"\xa5", 8),
                          [16 + int(bit) for bit in "10100101"])
+
+    def test_a_grid_by_hand(self) -> None:
+        """The same two positions, five apart."""
+        table = sample_code.parse_table(
+            int("000010001" "00101" "010" "1" "0010" "0010" "000000", 2).to_bytes(4, "big"))
+        self.assertEqual(table.leaves, [(16, 0, 1, 0), (21, 1, 1, 0)])
+        self.assertEqual(sample_code.decode_line(table, b"\x80", 1), [21])
 
     def test_bad_tables(self) -> None:
         for table in (b"", b"\0", b"\0" * 100, b"\xff" * 3, b"\x80\x80", b"\xc0\x80\x00",

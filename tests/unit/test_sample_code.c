@@ -64,6 +64,8 @@ struct decoder {
 	} leaves[N + 1];
 	size_t leaf_count;
 	uint64_t total;
+	uint64_t first;
+	uint64_t unit;
 };
 
 static void read_node(struct decoder *decoder, struct bits *bits, uint64_t base, unsigned int order)
@@ -93,11 +95,14 @@ static void read_node(struct decoder *decoder, struct bits *bits, uint64_t base,
 static void read_table(struct decoder *decoder, const uint8_t *table, size_t bytes)
 {
 	struct bits bits = {table, bytes, 0};
-	uint64_t base = next_gamma(&bits) - 1;
+	uint64_t first = next_gamma(&bits) - 1;
+	uint64_t unit = next_gamma(&bits);
 	uint64_t order = next_gamma(&bits) - 1;
 
 	memset(decoder, 0, sizeof(*decoder));
-	read_node(decoder, &bits, base, (unsigned int)order);
+	decoder->first = first;
+	decoder->unit = unit;
+	read_node(decoder, &bits, 0, (unsigned int)order);
 	assert_true(bits.count * 8 - bits.position < 8);
 	while (bits.position < bits.count * 8) {
 		assert_int_equal(next_bit(&bits), 0);
@@ -172,7 +177,8 @@ static void read_line(const struct decoder *decoder, const uint8_t *bytes, size_
 			position = position << piece | part;
 			left -= piece;
 		}
-		values[i] = decoder->leaves[first].base + position;
+		position += decoder->leaves[first].base;
+		values[i] = decoder->first + decoder->unit * position;
 	}
 }
 
@@ -339,6 +345,13 @@ static void sizes(void **state)
 	check_size("uniform multiples of 41", samples, 0);
 	FILL(noise() % (1U << 10));
 	check_size("uniform over 2^10", samples, 0);
+	FILL((noise() % (1U << 10)) << 12);
+	check_size("uniform over 2^10, a tick in 4096", samples, 0);
+	FILL(exp(8 + 0.5 * normal()));
+	for (size_t i = 0; i < N; i++) {
+		samples[i] = samples[i] * 16 + 5;
+	}
+	check_size("log-normal, a tick in 16", samples, 0);
 	FILL(noise() % (1U << 20));
 	check_size("uniform over 2^20", samples, 20);
 	FILL(2300 + (i & 64) * 3 + normal() * 20);
