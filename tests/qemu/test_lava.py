@@ -17,7 +17,7 @@ from el1bench_host import debian_archive, paths
 MODULES = ("aiohttp", "aiosignal", "async-timeout", "attr", "certifi", "chardet",
            "charset-normalizer", "configobj", "frozenlist", "idna", "jinja2", "magic",
            "markupsafe", "multidict", "netifaces", "pexpect", "ptyprocess", "pyudev", "requests",
-           "setproctitle", "tz", "urllib3", "voluptuous", "yaml", "yarl")
+           "setproctitle", "six", "tz", "urllib3", "voluptuous", "yaml", "yarl")
 JOBS = paths.SOURCE_TREE / "scripts" / "lab" / "lava"
 LIMIT_SECONDS = 300
 
