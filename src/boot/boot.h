@@ -96,4 +96,37 @@
 	mov sp, \scratch
 .endm
 
+/*
+ * The first instructions of a core that firmware starts or resumes, up to EL1 with its MMU on, at virtual
+ * addresses. x0 = the core's index, as given to the firmware for context_id; EL1 or EL2, MMU off,
+ * SP unusable. Exceptions and interrupts masked. An index that is out of range parks the core.
+ * Clobbers what el2_to_el1, el1_set_up and mmu_enable do, and leaves:
+ *
+ *	x20  index
+ *	x22  CNTPCT at entry
+ *	x23  exception level at entry
+ */
+.macro core_enter
+	isb
+	mrs	x22, cntpct_el0
+	mov	x20, x0
+	msr	daifset, #0xf
+	msr	spsel, #1
+	msr	tpidr_el0, xzr          /* early_vectors.S: no exception so far */
+	mrs	x23, CurrentEL
+	lsr	x23, x23, #2
+	cmp	x23, #2
+	b.hi	park
+	b.ne	.Lat_el1_\@
+	bl	el2_to_el1
+.Lat_el1_\@:
+	bl	el1_set_up
+	cmp	x20, #CPU_MAX
+	b.hs	park
+	bl	mmu_enable
+	ldr	x0, =.Lvirtual_\@
+	br	x0
+.Lvirtual_\@:
+.endm
+
 #endif

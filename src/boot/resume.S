@@ -64,26 +64,9 @@ end_function suspend_call
  * SP unusable. Goes on behind suspend_call; an index that is out of range parks the core.
  */
 function resume_entry
-	isb
-	mrs	x22, cntpct_el0
-	mov	x20, x0
-	msr	daifset, #0xf
-	msr	spsel, #1
-	msr	tpidr_el0, xzr          /* early_vectors.S: no exception so far */
-	mrs	x23, CurrentEL
-	lsr	x23, x23, #2
-	cmp	x23, #2
-	b.hi	park
-	b.ne	1f
-	bl	el2_to_el1
-1:	bl	el1_set_up
-	cmp	x20, #CPU_MAX
-	b.hs	park
-	bl	mmu_enable
-	ldr	x0, =2f
-	br	x0
+	core_enter
 
-2:	address_of x1, cpus
+	address_of x1, cpus
 	add	x1, x1, x20, lsl #CPU_BYTES_SHIFT
 	msr	tpidr_el1, x1
 	address_of x1, exception_vectors
