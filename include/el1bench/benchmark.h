@@ -41,7 +41,8 @@ struct benchmark {
 	 * order, after all that have less.
 	 */
 	uint32_t hazard;
-	uint32_t variant; /* free for the benchmark's use */
+	uint32_t variant; /* free for the benchmark's use, and so is ... */
+	void *data;       /* ... this: what code of several benchmarks tells them apart by */
 	/* What a sample takes beyond the usual, in microseconds, for the plan. NULL: nothing. */
 	uint32_t (*sample_us)(uint32_t online);
 	/* Rows that `prepare` opens at most, for the plan. NULL: none, it is a check. */

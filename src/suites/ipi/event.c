@@ -8,41 +8,18 @@
  */
 #include "round_trip.h"
 
-TIMED static bool visit(struct benchmark_run *run, uint32_t place, uint32_t count)
-{
-	return round_trip_visit(run, PAIR_EVENT, place, count);
-}
-
-static struct sweep sweep = {.visit = visit};
-
-static bool prepare(struct benchmark_run *run)
-{
-	return round_trip_prepare(run, &sweep);
-}
-
-TIMED static bool sample(struct benchmark_run *run)
-{
-	return sweep_sample(run, &sweep);
-}
-
-TIMED static void finish(struct benchmark_run *run)
-{
-	sweep_note(run, &sweep, sweep.places);
-}
-
-static uint64_t bound_ms(const struct benchmark_run *run)
-{
-	return sweep_bound_ms(run, &sweep);
-}
+static struct sweep sweep = {.visit = round_trip_visit};
 
 static const struct benchmark ipi_event = {
 	.name = "ipi.event",
 	.summary = "a question and an answer with SEV, both sides waiting in WFE",
+	.variant = PAIR_EVENT,
+	.data = &sweep,
 	.row_count = round_trip_row_count,
-	.bound_ms = bound_ms,
-	.prepare = prepare,
-	.sample = sample,
-	.finish = finish,
+	.bound_ms = round_trip_bound_ms,
+	.prepare = round_trip_prepare,
+	.sample = round_trip_sample,
+	.finish = round_trip_finish,
 };
 
 BENCHMARK(ipi_event);

@@ -21,8 +21,15 @@ uint32_t round_trip_row_count(uint32_t online)
 	return online * (online - 1) / 2;
 }
 
-bool round_trip_prepare(struct benchmark_run *run, struct sweep *sweep)
+uint64_t round_trip_bound_ms(const struct benchmark_run *run)
 {
+	return sweep_bound_ms(run, run->benchmark->data);
+}
+
+bool round_trip_prepare(struct benchmark_run *run)
+{
+	struct sweep *sweep = run->benchmark->data;
+
 	if (!pair_prepare(run)) {
 		return false;
 	}
@@ -51,11 +58,22 @@ bool round_trip_prepare(struct benchmark_run *run, struct sweep *sweep)
 	return true;
 }
 
-TIMED bool round_trip_visit(struct benchmark_run *run, enum pair_kind kind, uint32_t place,
-			    uint32_t count)
+TIMED bool round_trip_sample(struct benchmark_run *run)
+{
+	return sweep_sample(run, run->benchmark->data);
+}
+
+TIMED void round_trip_finish(struct benchmark_run *run)
+{
+	const struct sweep *sweep = run->benchmark->data;
+
+	sweep_note(run, sweep, sweep->places);
+}
+
+TIMED bool round_trip_visit(struct benchmark_run *run, uint32_t place, uint32_t count)
 {
 	struct sample_row *row = run->rows[0] + place;
-	struct pair pair = {.kind = kind};
+	struct pair pair = {.kind = (enum pair_kind)run->benchmark->variant};
 	const struct pair_round *rounds;
 
 	pair.sender = (uint32_t)row->cpu;

@@ -162,6 +162,11 @@ TIMED bool spawn_finish(struct spawn *spawn)
 	return spawn->event == PROCESS_EXITED;
 }
 
+TIMED void spawn_destroy(struct spawn *spawn)
+{
+	process_destroy(spawn->process);
+}
+
 TIMED void spawn_unmake(const struct spawn_method *method, struct spawn *spawn)
 {
 	if (spawn->process == NULL) {
@@ -294,7 +299,7 @@ uint32_t spawn_case_row_count(uint32_t online)
 	return SPAWN_ROWS;
 }
 
-bool spawn_case_prepare(struct benchmark_run *run, struct spawn_case *mine)
+bool spawn_case_prepare(struct benchmark_run *run)
 {
 	static const char *const metrics[SPAWN_ROWS] = {
 		[ROW_TOTAL] = "total",
@@ -308,6 +313,7 @@ bool spawn_case_prepare(struct benchmark_run *run, struct spawn_case *mine)
 		[ROW_TEARDOWN] = "teardown",
 		[ROW_TOTAL_REMOTE] = "total",
 	};
+	struct spawn_case *mine = run->benchmark->data;
 	uint32_t rows = mine->method->stamped ? SPAWN_ROWS : 1;
 
 	if (!spawn_available(run)) {
@@ -327,8 +333,10 @@ bool spawn_case_prepare(struct benchmark_run *run, struct spawn_case *mine)
 	return true;
 }
 
-TIMED bool spawn_case_sample(struct benchmark_run *run, struct spawn_case *mine)
+TIMED bool spawn_case_sample(struct benchmark_run *run)
 {
+	struct spawn_case *mine = run->benchmark->data;
+
 	if (mine->spawned == 0) {
 		spawn_count(&mine->before, mine->method->tracker);
 	}
@@ -343,7 +351,9 @@ TIMED bool spawn_case_sample(struct benchmark_run *run, struct spawn_case *mine)
 	return sample_there(run, mine);
 }
 
-TIMED void spawn_case_finish(struct benchmark_run *run, struct spawn_case *mine)
+TIMED void spawn_case_finish(struct benchmark_run *run)
 {
+	const struct spawn_case *mine = run->benchmark->data;
+
 	(void)spawn_check_counts(run, &mine->before, mine->method->tracker, mine->spawned);
 }

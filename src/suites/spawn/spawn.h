@@ -127,16 +127,19 @@ bool spawn_start(struct spawn *spawn);
 /* Lets it run to its exit; false if it does not. */
 bool spawn_finish(struct spawn *spawn);
 
+/* The `unmake` of methods that record nothing. */
+void spawn_destroy(struct spawn *spawn);
+
 /* Teardown, timed; of a spawn in any state. */
 void spawn_unmake(const struct spawn_method *method, struct spawn *spawn);
 
 /* Marks the benchmark failed with what went wrong in a spawn. */
 bool spawn_failed(struct benchmark_run *run, const struct spawn *spawn);
 
-/* The whole of a benchmark of a method. */
-bool spawn_case_prepare(struct benchmark_run *run, struct spawn_case *mine);
-bool spawn_case_sample(struct benchmark_run *run, struct spawn_case *mine);
-void spawn_case_finish(struct benchmark_run *run, struct spawn_case *mine);
+/* The whole of a benchmark of a method, whose `data` is a spawn_case. */
+bool spawn_case_prepare(struct benchmark_run *run);
+bool spawn_case_sample(struct benchmark_run *run);
+void spawn_case_finish(struct benchmark_run *run);
 uint32_t spawn_case_row_count(uint32_t online);
 uint32_t spawn_case_sample_count(uint32_t asked);
 uint32_t spawn_case_sample_us(uint32_t online);

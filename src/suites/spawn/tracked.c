@@ -24,21 +24,6 @@ const struct spawn_method spawn_tracked = {
 
 static struct spawn_case mine = {.method = &spawn_tracked};
 
-static bool prepare(struct benchmark_run *run)
-{
-	return spawn_case_prepare(run, &mine);
-}
-
-TIMED static bool sample(struct benchmark_run *run)
-{
-	return spawn_case_sample(run, &mine);
-}
-
-TIMED static void finish(struct benchmark_run *run)
-{
-	spawn_case_finish(run, &mine);
-}
-
 static const struct benchmark spawn_process_tracked = {
 	.name = "spawn.process.tracked",
 	.summary = "a process at EL0, recorded in the kernel's model",
@@ -47,9 +32,10 @@ static const struct benchmark spawn_process_tracked = {
 	.sample_count = spawn_case_sample_count,
 	.sample_us = spawn_case_sample_us,
 	.row_count = spawn_case_row_count,
-	.prepare = prepare,
-	.sample = sample,
-	.finish = finish,
+	.data = &mine,
+	.prepare = spawn_case_prepare,
+	.sample = spawn_case_sample,
+	.finish = spawn_case_finish,
 };
 
 BENCHMARK(spawn_process_tracked);

@@ -70,18 +70,13 @@ static bool prepare(struct benchmark_run *run)
 	if (!start_server()) {
 		return spawn_failed(run, &starting);
 	}
-	return spawn_case_prepare(run, &mine);
-}
-
-TIMED static bool sample(struct benchmark_run *run)
-{
-	return spawn_case_sample(run, &mine);
+	return spawn_case_prepare(run);
 }
 
 TIMED static void finish(struct benchmark_run *run)
 {
 	process_watch(SPAWN_LIMIT_MS);
-	spawn_case_finish(run, &mine);
+	spawn_case_finish(run);
 	process_unwatch();
 	address_space_switch(NULL);
 }
@@ -94,8 +89,9 @@ static const struct benchmark spawn_process_tracked_server = {
 	.sample_count = spawn_case_sample_count,
 	.sample_us = spawn_case_sample_us,
 	.row_count = spawn_case_row_count,
+	.data = &mine,
 	.prepare = prepare,
-	.sample = sample,
+	.sample = spawn_case_sample,
 	.finish = finish,
 };
 

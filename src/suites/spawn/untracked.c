@@ -11,33 +11,13 @@ TIMED static bool make(struct spawn *spawn)
 	return spawn_make(spawn, TRACKING_NONE, true);
 }
 
-TIMED static void unmake(struct spawn *spawn)
-{
-	process_destroy(spawn->process);
-}
-
 const struct spawn_method spawn_untracked = {
 	.make = make,
-	.unmake = unmake,
+	.unmake = spawn_destroy,
 	.stamped = true,
 };
 
 static struct spawn_case mine = {.method = &spawn_untracked};
-
-static bool prepare(struct benchmark_run *run)
-{
-	return spawn_case_prepare(run, &mine);
-}
-
-TIMED static bool sample(struct benchmark_run *run)
-{
-	return spawn_case_sample(run, &mine);
-}
-
-TIMED static void finish(struct benchmark_run *run)
-{
-	spawn_case_finish(run, &mine);
-}
 
 static const struct benchmark spawn_process_untracked = {
 	.name = SPAWN_CONTROL,
@@ -46,9 +26,10 @@ static const struct benchmark spawn_process_untracked = {
 	.sample_count = spawn_case_sample_count,
 	.sample_us = spawn_case_sample_us,
 	.row_count = spawn_case_row_count,
-	.prepare = prepare,
-	.sample = sample,
-	.finish = finish,
+	.data = &mine,
+	.prepare = spawn_case_prepare,
+	.sample = spawn_case_sample,
+	.finish = spawn_case_finish,
 };
 
 BENCHMARK(spawn_process_untracked);
