@@ -97,10 +97,10 @@
 .endm
 
 /*
- * The first instructions of a core that firmware starts or resumes, up to EL1 with its MMU on, at virtual
- * addresses. x0 = the core's index, as given to the firmware for context_id; EL1 or EL2, MMU off,
- * SP unusable. Exceptions and interrupts masked. An index that is out of range parks the core.
- * Clobbers what el2_to_el1, el1_set_up and mmu_enable do, and leaves:
+ * The first instructions of a core that firmware starts or resumes, up to EL1 with its MMU on, at
+ * virtual addresses. x0 = the core's index, as given to the firmware for context_id; EL1 or EL2,
+ * MMU off, SP unusable. Exceptions and interrupts masked. An index that is out of range parks the
+ * core. Clobbers what el2_to_el1, el1_set_up and mmu_enable do, and leaves:
  *
  *	x20  index
  *	x22  CNTPCT at entry
