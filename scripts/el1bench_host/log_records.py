@@ -90,6 +90,13 @@ def _need(found: dict[str, str], key: str) -> str:
     return found[key]
 
 
+def _one_of(found: dict[str, str], key: str, known: tuple[str, ...]) -> str:
+    value = _need(found, key)
+    if value not in known:
+        raise Malformed(f"its {key} is `{value[:40]}`")
+    return value
+
+
 def _pairs(text: str) -> dict[str, str]:
     """`key:value,key:value`, or `-` for none."""
     found: dict[str, str] = {}
@@ -123,10 +130,14 @@ def parse_begin(rest: str) -> Begin:
                  natural(_need(found, "seed"), 1 << 64))
 
 
+def _labelled(rest: str, key: str) -> tuple[str, str]:
+    words, text = split_text(rest)
+    return _need(fields(words), key), text
+
+
 def parse_info(rest: str) -> tuple[str, str]:
     """The key and the text of an `info` line."""
-    words, text = split_text(rest)
-    return _need(fields(words), "key"), text
+    return _labelled(rest, "key")
 
 
 @dataclass(frozen=True)
@@ -344,8 +355,7 @@ def parse_outcome(rest: str) -> Outcome:
 
 def parse_fail(rest: str) -> tuple[str, str]:
     """The name and the reason of a `fail` line, or the text of a `note` line."""
-    words, text = split_text(rest)
-    return _need(fields(words), "name"), text
+    return _labelled(rest, "name")
 
 
 def parse_check(rest: str) -> dict[str, int]:
@@ -367,10 +377,7 @@ class Clock:
 def parse_clock(rest: str) -> Clock:
     """The body of a `clock` line."""
     found = fields(split_text(rest)[0])
-    mark = _need(found, "mark")
-    if mark not in MARKS:
-        raise Malformed(f"its mark is `{mark[:40]}`")
-    return Clock(mark, natural(_need(found, "counter"), 1 << 64))
+    return Clock(_one_of(found, "mark", MARKS), natural(_need(found, "counter"), 1 << 64))
 
 
 def parse_baud(rest: str) -> int:
@@ -391,8 +398,5 @@ class End:
 def parse_end(rest: str) -> End:
     """The body of an `end` line."""
     found = fields(split_text(rest)[0])
-    status = _need(found, "status")
-    if status not in STATUSES:
-        raise Malformed(f"its status is `{status[:40]}`")
-    return End(status, natural(_need(found, "lines")), natural(_need(found, "metrics")),
-               natural(_need(found, "raw")))
+    return End(_one_of(found, "status", STATUSES), natural(_need(found, "lines")),
+               natural(_need(found, "metrics")), natural(_need(found, "raw")))
