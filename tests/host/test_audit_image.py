@@ -1,7 +1,6 @@
 """The audit of an image, on made-up disassembly: what is found, and what is not."""
 
 import struct
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from el1bench_host.auditing.image_audit import DECLARATIONS
 from el1bench_host.auditing.source_index import Name, SourceIndex
 from el1bench_host.auditing.stack import StackAudit
 from el1bench_host.errors import UserError
+from tests.folder import temporary_folder
 
 FORBIDDEN = """
 [[forbidden]]
@@ -59,9 +59,7 @@ class ImageTest(unittest.TestCase):
     def image(self, timed: int = 1, declared: str = FORBIDDEN, sources: str = "",
               data: bytes = b"", **functions: str) -> Image:
         """An image whose first `timed` functions are in the timed section."""
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-audit-")
-        self.addCleanup(folder.cleanup)
-        root = Path(folder.name)
+        root = temporary_folder(self, "audit")
         (root / "a.toml").write_text(declared, encoding="utf-8")
         (root / "a.c").write_text(sources, encoding="utf-8")
         loaded = declarations.load(root / "a.toml", "a.toml")
@@ -438,9 +436,7 @@ class Files(unittest.TestCase):
     """Declarations, ELF files and addr2line's answers that are not as they should be."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-audit-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = temporary_folder(self, "audit")
 
     def test_own_declarations(self) -> None:
         declared = declarations.load(DECLARATIONS, "src/audit.toml")

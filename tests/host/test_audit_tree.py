@@ -4,22 +4,19 @@ import contextlib
 import io
 import os
 import shutil
-import tempfile
 import time
 import unittest
-from pathlib import Path
 
 from el1bench_host import cli, paths
 from el1bench_host.auditing.tree import blank
+from tests.folder import temporary_folder
 
 
 class TreeTest(unittest.TestCase):
     """Makes a tree and audits it through the command line."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-audit-")
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
+        self.root = temporary_folder(self, "audit")
 
     def write(self, name: str, text: "str | bytes") -> None:
         path = self.root / name

@@ -5,13 +5,13 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
 from typing import Any, Optional
 
+from tests.folder import temporary_folder
 from tests.host.fake_board import samples_of
 from el1bench_host import campaign_file, campaign_report, paths, relay
 from el1bench_host.bench import Bench
@@ -74,9 +74,7 @@ class Folder(unittest.TestCase):
     """A folder with a campaign file and what it serves."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-campaign-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = temporary_folder(self, "campaign")
         self.served = self.folder / "served"
         self.served.mkdir()
         (self.served / "image").write_bytes(b"image" + bytes(range(256)) * 16)

@@ -6,13 +6,12 @@ import pty
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import tty
 import unittest
-from pathlib import Path
 from typing import Any, Optional
 
+from tests.folder import temporary_folder
 from tests.host.synthetic_log import Boot, Row
 from el1bench_host import paths
 from el1bench_host.decoder import decode_log
@@ -74,9 +73,7 @@ class Command(unittest.TestCase):
     """Runs the command."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-capture-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = temporary_folder(self, "capture")
         self.out = self.folder / "out"
 
     def start(self, port: str, *options: str) -> subprocess.Popen[str]:

@@ -8,11 +8,11 @@ import io
 import json
 import random
 import re
-import tempfile
 import unittest
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence
 
+from tests.folder import temporary_folder
 from tests.host.synthetic_log import Boot, Row
 from el1bench_host import cli, compare
 from el1bench_host.comparing import tables, verdicts
@@ -52,7 +52,7 @@ class Case(unittest.TestCase):
     """Writes results and runs the command."""
 
     def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.folder = temporary_folder(self, "compare")
         self.made = 0
 
     def results(self, *logs: bytes) -> str:

@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 from typing import Optional, Sequence
 
+from tests.folder import temporary_folder
 from tests.host.synthetic_log import Boot, Row, machine_line
 from el1bench_host import decode
 from el1bench_host.decoder import decode_log
@@ -348,7 +349,7 @@ class Command(unittest.TestCase):
 
     def run_decode(self, data: bytes) -> tuple[int, dict, str, str, Path]:
         """Exit code, results, standard output and error."""
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        folder = temporary_folder(self, "decode")
         (folder / "console.log").write_bytes(data)
         args = argparse.Namespace(log=str(folder / "console.log"), out=str(folder / "out"),
                                   quiet=False)

@@ -7,10 +7,10 @@ import csv
 import io
 import json
 import random
-import tempfile
 import unittest
 from pathlib import Path
 
+from tests.folder import temporary_folder
 from tests.host.synthetic_log import Boot, Row
 from tests.host.test_decode import example_boot
 from el1bench_host import report, report_grid
@@ -170,7 +170,7 @@ class Command(unittest.TestCase):
         return out.getvalue()
 
     def test_files(self) -> None:
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        folder = temporary_folder(self, "report")
         path = write_results(decode_log(example_boot().text()), folder)
         once = self.run_report(folder)
         self.assertEqual(once, report.render(load_results(path), "term"))
@@ -184,7 +184,7 @@ class Command(unittest.TestCase):
 
     def test_mutated_results_are_refused_or_shown(self) -> None:
         generator = random.Random(41)
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        folder = temporary_folder(self, "report")
         made = json.loads(to_text(results_of(example_boot(), example_boot(1))))
         strange = (None, True, -1, 0, 1e70, "", "x\ud800\n|", [], {}, [[]], {"a": None}, [1], "0>1")
 

@@ -2,10 +2,9 @@
 
 import json
 import random
-import tempfile
 import unittest
-from pathlib import Path
 
+from tests.folder import temporary_folder
 from tests.host.synthetic_log import Boot, Row
 from tests.host.test_decode import example_boot
 from el1bench_host.decoder import decode_log
@@ -250,7 +249,7 @@ class Loading(unittest.TestCase):
     """Reading back, hostile files too."""
 
     def setUp(self) -> None:
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.folder = temporary_folder(self, "results")
 
     def test_round_trip(self) -> None:
         decoded = decode_log(example_boot().text())

@@ -7,12 +7,12 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
 
 from el1bench_host import paths
+from tests.folder import temporary_folder
 
 LAUNCHER = paths.SOURCE_TREE / "scripts" / "el1bench"
 FAKE = Path(__file__).resolve().parent / "fake_qemu.py"
@@ -29,9 +29,7 @@ class RunTest(unittest.TestCase):
     """Runs the command in a folder of its own, with an image that nobody looks into."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-run-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = temporary_folder(self, "run")
         (self.folder / "image").write_bytes(bytes(4096))
         (self.folder / "board.json").write_text(json.dumps(BOARD), encoding="ascii")
         self.out = self.folder / "out"

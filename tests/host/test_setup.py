@@ -5,7 +5,6 @@ import io
 import os
 import stat
 import subprocess
-import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -13,6 +12,7 @@ from unittest import mock
 
 from el1bench_host import cache, cli, debian_archive, newlib, paths, setup
 from el1bench_host.errors import UserError
+from tests.folder import temporary_folder
 
 LAUNCHER = paths.SOURCE_TREE / "scripts" / "el1bench"
 
@@ -21,9 +21,7 @@ class FolderTest(unittest.TestCase):
     """A test with an empty folder of its own, also used as the cache."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-setup-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = temporary_folder(self, "setup")
         self.enterContext(mock.patch.dict(os.environ,
                                           {"EL1BENCH_CACHE": str(self.folder / "cache")}))
 

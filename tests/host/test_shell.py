@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import tempfile
 import threading
 import unittest
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from el1bench_host import paths, relay
 from el1bench_host.bench import Bench
 from el1bench_host.serial_port import SerialPort
+from tests.folder import temporary_folder
 
 FAKE_LINUX = Path(__file__).with_name("fake_linux.py")
 
@@ -19,9 +19,7 @@ class Shell(unittest.TestCase):
 
     def board(self, password: str = "") -> None:
         """A board that has power."""
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-shell-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = temporary_folder(self, "shell")
         bench = Bench(self.folder, lambda _: ["/usr/bin/python3", "-s", str(FAKE_LINUX), password],
                       baud=1_000_000)
         thread = threading.Thread(target=bench.run)

@@ -14,6 +14,7 @@ from el1bench_host import cli, paths, setup, test
 from el1bench_host.errors import UserError
 from el1bench_host.testing import junit, lint, pool, python_cases
 from el1bench_host.testing.pool import FAIL, PASS, SKIP, Job, Result
+from tests.folder import temporary_folder
 
 CASES = '''
     import os
@@ -67,9 +68,7 @@ class PythonCases(unittest.TestCase):
     """Python tests of a folder, in processes of their own."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-testing-")
-        self.addCleanup(folder.cleanup)
-        self.tree = Path(folder.name)
+        self.tree = temporary_folder(self, "testing")
         # Where the real package is found must not change with the tree.
         scripts = self.tree / "scripts"
         scripts.symlink_to(paths.SOURCE_TREE / "scripts")
@@ -224,9 +223,7 @@ class Lint(unittest.TestCase):
     """The checks of the sources that are our own."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-lint-")
-        self.addCleanup(folder.cleanup)
-        self.tree = Path(folder.name)
+        self.tree = temporary_folder(self, "lint")
         self.enterContext(mock.patch.object(paths, "SOURCE_TREE", self.tree))
 
     def write(self, name: str, text: str) -> None:

@@ -11,7 +11,6 @@ import re
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from el1bench_host import build, decode, machine, paths, results, setup
 from el1bench_host.run import BOUND_FACTOR, BootStream, Limits, Outcome, run_boot
+from tests.folder import temporary_folder
 
 CONSOLE_SHOWN = 6000
 PREFIX = "el1bench."
@@ -115,9 +115,7 @@ class QemuTest(unittest.TestCase):
     def setUp(self) -> None:
         self.boots: list[Boot] = []
         self.noted: list[str] = []
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-test-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = temporary_folder(self, "test")
 
     def run(self, result: Optional[unittest.TestResult] = None) -> Optional[unittest.TestResult]:
         """As in TestCase, with what was measured after a failure."""

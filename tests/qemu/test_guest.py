@@ -3,7 +3,6 @@
 import json
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 import unittest
@@ -13,6 +12,7 @@ from typing import Any
 from el1bench_host import campaign, campaign_file, campaign_report, debian_archive, machine, paths
 from el1bench_host.bench import Bench
 from el1bench_host.campaign_store import Store
+from tests.folder import temporary_folder
 
 STALL_SECONDS = 2.0
 BAUD = 1_000_000
@@ -87,9 +87,7 @@ class Guest(unittest.TestCase):
     serial = True
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="el1bench-guest-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = temporary_folder(self, "guest")
         init = self.folder / "init"
         subprocess.run(["aarch64-linux-gnu-gcc", "-Os", "-static", "-nostdlib", "-ffreestanding",
                         "-o", str(init), str(paths.SOURCE_TREE / "tests" / "guest" / "init.c")],
