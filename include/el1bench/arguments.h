@@ -40,9 +40,10 @@ struct arguments {
 					    0 to 600000; default 700; 0: no marks */
 	struct factor_lists factors;     /* receiver=, payload=, cache=, load=, barrier= */
 	struct pair_list pairs;          /* pair= */
-	uint32_t budget_ms;              /* of a benchmark that works through many cores or pairs */
+	uint32_t budget_ms;              /* of a benchmark that works through many cores or pairs,
+					    1 to ARGUMENTS_BUDGET_MAX; default 10000 */
 	bool dump_raw;                   /* dump=raw (default) or summary */
-	enum on_exit on_exit;
+	enum on_exit on_exit;            /* default halt; who runs it chooses where not given */
 	bool on_exit_given;
 	bool samples_given;
 	uint32_t power_state_count; /* instead of the tree's idle states, if not 0 */

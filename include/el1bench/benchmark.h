@@ -1,7 +1,7 @@
 /*
- * What a benchmark is. A benchmark is one file: it fills in a `struct benchmark` and registers it
- * with BENCHMARK; the engine finds it through a linker section. Nothing here can print: results are
- * samples in rows, reasons are kept and printed after timing has ended.
+ * What a benchmark is. Its file fills in a `struct benchmark` and registers it with BENCHMARK (one
+ * file may do so for several of a kind); the engine finds it through a linker section. Nothing here
+ * can print: results are samples in rows, reasons are kept and printed after timing has ended.
  */
 #pragma once
 

@@ -8,9 +8,9 @@
 #define GIC_INTID_COUNT 32 /* SGIs and PPIs: all that the image takes */
 
 /* The image's own SGIs. */
-#define GIC_SGI_WORK 0  /* wakes an idle core for work: no handler action */
+#define GIC_SGI_WORK 0  /* ends a sleep, as of a core that gets work: its handler does nothing */
 #define GIC_SGI_BENCH 1 /* the interrupt that benchmarks measure */
-#define GIC_SGI_CHECK 2 /* the interrupt that the smoke suite counts */
+#define GIC_SGI_CHECK 2 /* what the smoke suite counts; stops core 0 if another core panics */
 
 /* Byte offsets in struct gic_stages and its size as a power of two, for assembly. */
 #define GIC_STAGES_ENTRY 0
@@ -121,7 +121,10 @@ void gic_set_staged(bool staged);
 /* GICD_IIDR: implementer, revision, variant and product; 0 before `gic_start`. Core 0. */
 uint32_t gic_identification(void);
 
-/* How an SGI to all others is sent: "filter" (GICv2), "irm" (GICv3), for the provenance lines. */
+/*
+ * How an SGI to all others is sent, for the provenance lines: "filter" (GICv2), "irm" (GICv3), or
+ * "none" before `gic_start`.
+ */
 const char *gic_broadcast_method(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The compact code of raw samples, "range/1" (docs/log-format.md): a code table fitted to the row,
+ * The compact code of raw samples (docs/log-format.md): a code table fitted to the row,
  * and lines of range-coded samples that each decode on their own. No hardware access; runs on a
  * host too.
  */

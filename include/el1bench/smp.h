@@ -16,7 +16,7 @@ typedef void (*smp_function)(void *argument);
  */
 uint32_t smp_start(void (*failed)(uint32_t cpu, const char *reason));
 
-/* Cores that are online; their indices are given by `smp_cpu(0 .. count - 1)`, core 0 first. */
+/* Cores that are online, and their indices: positions 0 to count - 1, core 0 first. */
 uint32_t smp_online_count(void);
 uint32_t smp_online_cpu(uint32_t position);
 bool smp_is_online(uint32_t cpu);

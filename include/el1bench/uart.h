@@ -1,7 +1,7 @@
 /*
  * The console's UART. One driver is one file: it fills in a `struct uart_driver` and adds its
  * `compatible` strings with UART_DRIVER. All are polled, transmit only, and keep the line settings
- * that firmware left. Core 0, after its registers are mapped.
+ * that firmware left until told to set a speed. Core 0, after its registers are mapped.
  */
 #pragma once
 

@@ -15,7 +15,7 @@
 uint32_t crc32(uint32_t crc, const void *bytes, size_t count);
 
 /*
- * Writes one machine line to standard output: `type`, the next sequence number, the formatted body
+ * Writes one machine line to the console: `type`, the next sequence number, the formatted body
  * and the CRC. The body is cleaned as below; one that is too long is cut and ends in `...`.
  */
 void wire_line(const char *type, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,6 @@
 /*
- * The end of a run that cannot go on. The report goes straight to the console, whatever state the C
- * library's stdout is in; only then follows what was measured so far.
+ * The end of a run that cannot go on. The report is formatted on the stack and goes straight to the
+ * console, whatever line was being formatted; only then follows what was measured so far.
  */
 #include "el1bench/panic.h"
 
