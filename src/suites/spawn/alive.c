@@ -6,8 +6,6 @@
 #include "spawn.h"
 
 #define ALIVE_MAX 64
-#define SAMPLES 20
-#define ROUND_US 100000
 
 static const struct {
 	uint32_t alive;
@@ -23,17 +21,6 @@ static struct sample_row *rows[ROWS];
 static struct spawn spawns[ALIVE_MAX];
 static struct spawn_counts before;
 static uint64_t spawned;
-
-static uint32_t samples_of(uint32_t asked)
-{
-	return spawn_samples(asked, SAMPLES);
-}
-
-static uint32_t sample_us(uint32_t online)
-{
-	(void)online;
-	return ROUND_US;
-}
 
 static uint32_t row_count(uint32_t online)
 {
@@ -112,8 +99,8 @@ TIMED static void finish(struct benchmark_run *run)
 static const struct benchmark spawn_alive = {
 	.name = "spawn.alive",
 	.summary = "a process while others are alive",
-	.sample_count = samples_of,
-	.sample_us = sample_us,
+	.sample_count = spawn_long_sample_count,
+	.sample_us = spawn_long_sample_us,
 	.row_count = row_count,
 	.prepare = prepare,
 	.sample = sample,

@@ -13,11 +13,6 @@ enum { SYSTEM_CALL, ERET, SWITCH, INVALIDATE, CLEAR, ROWS };
 
 static struct sample_row *rows[ROWS];
 
-static uint32_t samples_of(uint32_t asked)
-{
-	return spawn_samples(asked, SPAWN_SAMPLES);
-}
-
 static uint32_t row_count(uint32_t online)
 {
 	(void)online;
@@ -107,7 +102,7 @@ TIMED static bool sample(struct benchmark_run *run)
 static const struct benchmark spawn_floor = {
 	.name = "spawn.floor",
 	.summary = "what a spawn is made of at the least",
-	.sample_count = samples_of,
+	.sample_count = spawn_case_sample_count,
 	.sample_us = spawn_case_sample_us,
 	.row_count = row_count,
 	.prepare = prepare,

@@ -12,8 +12,6 @@
 #define DATA_AT 8192U
 #define DATA_ADDRESS UINT64_C(0x800000)
 #define DATA_BYTES_MAX (4U << 20)
-#define SAMPLES 20
-#define ROUND_US 100000
 
 static const struct {
 	uint64_t bytes;
@@ -34,17 +32,6 @@ static struct {
 	struct elf_header header;
 	struct elf_program_header segments[2];
 } * file;
-
-static uint32_t samples_of(uint32_t asked)
-{
-	return spawn_samples(asked, SAMPLES);
-}
-
-static uint32_t sample_us(uint32_t online)
-{
-	(void)online;
-	return ROUND_US;
-}
 
 static uint32_t row_count(uint32_t online)
 {
@@ -140,8 +127,8 @@ TIMED static bool sample(struct benchmark_run *run)
 static const struct benchmark spawn_image_size = {
 	.name = "spawn.image-size",
 	.summary = "a process by the size of its image",
-	.sample_count = samples_of,
-	.sample_us = sample_us,
+	.sample_count = spawn_long_sample_count,
+	.sample_us = spawn_long_sample_us,
 	.row_count = row_count,
 	.prepare = prepare,
 	.sample = sample,

@@ -17,6 +17,8 @@ uint64_t spawn_program_bytes;
 void *spawn_page;
 
 #define SAMPLE_US 2000 /* beyond the usual; emulators translate the program anew each time */
+#define LONG_SAMPLES 20
+#define LONG_SAMPLE_US 100000
 #define INITRD_BYTES_MAX (UINT64_C(16) << 20)
 
 static struct page_chain own_pages;
@@ -280,6 +282,17 @@ TIMED static bool sample_there(struct benchmark_run *run, struct spawn_case *min
 uint32_t spawn_samples(uint32_t asked, uint32_t few)
 {
 	return image_arguments()->samples_given || asked < few ? asked : few;
+}
+
+uint32_t spawn_long_sample_count(uint32_t asked)
+{
+	return spawn_samples(asked, LONG_SAMPLES);
+}
+
+uint32_t spawn_long_sample_us(uint32_t online)
+{
+	(void)online;
+	return LONG_SAMPLE_US;
 }
 
 uint32_t spawn_case_sample_count(uint32_t asked)

@@ -108,6 +108,10 @@ bool spawn_available(struct benchmark_run *run);
 #define SPAWN_SAMPLES 500
 uint32_t spawn_samples(uint32_t asked, uint32_t few);
 
+/* For benchmarks whose sample makes many processes, or large ones. */
+uint32_t spawn_long_sample_count(uint32_t asked);
+uint32_t spawn_long_sample_us(uint32_t online);
+
 /* The embedded program, to run on core 0, with a task. */
 void spawn_set_up(struct spawn *spawn, enum program_task task, uint64_t argument);
 
