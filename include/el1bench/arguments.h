@@ -43,6 +43,7 @@ struct arguments {
 	uint32_t budget_ms;              /* of a benchmark that works through many cores or pairs,
 					    1 to ARGUMENTS_BUDGET_MAX; default 10000 */
 	bool dump_raw;                   /* dump=raw (default) or summary */
+	bool rt_instr;                   /* rt_instr=on: lines for test farms; default off */
 	enum on_exit on_exit;            /* default halt; who runs it chooses where not given */
 	bool on_exit_given;
 	bool samples_given;

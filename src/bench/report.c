@@ -228,6 +228,9 @@ void report_results(const struct arguments *arguments)
 	if (statistics != NULL) {
 		report_metrics(statistics);
 	}
+	if (statistics != NULL && arguments->rt_instr) {
+		report_rt_instr(statistics);
+	}
 	report_outcomes();
 	report_notes();
 	report_checks();

@@ -218,6 +218,15 @@ static const char *set_dump(struct arguments *arguments, const char *value)
 	return NULL;
 }
 
+static const char *set_rt_instr(struct arguments *arguments, const char *value)
+{
+	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0) {
+		return "on or off";
+	}
+	arguments->rt_instr = strcmp(value, "on") == 0;
+	return NULL;
+}
+
 static const char *set_on_exit(struct arguments *arguments, const char *value)
 {
 	static const char *const names[] = {
@@ -322,6 +331,7 @@ static const struct {
 	{"pace", set_pace},         {"clock_ms", set_clock_ms}, {"ci", set_ci},
 	{"pair", set_pair},         {"budget", set_budget},     {"power_state", set_power_state},
 	{"sleep_us", set_sleep_us}, {"wake", set_wake},         {"baud", set_baud},
+	{"rt_instr", set_rt_instr},
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))

@@ -1,7 +1,9 @@
 """The PSCI suite: with the firmware that QEMU itself plays, and with the project's own at EL3."""
 
+import re
 import unittest
 
+from el1bench_host import paths
 from el1bench_host.run import under_monitor
 from tests.qemu.support import Boot, QemuTest, build_folder, setup_of, words_of
 
@@ -259,6 +261,34 @@ class Monitor(QemuTest):
         self.assert_passed(boot, 4)
         self.assertFalse(boot.rows("psci.version.serial.el3"))
         self.assertFalse(boot.rows("psci.cpu-off.powerdown"))
+
+    def test_lines_for_test_farms(self) -> None:
+        """The medians once more, after timing, as docs/log-format.md has them."""
+        page = (paths.SOURCE_TREE / "docs" / "log-format.md").read_text("utf-8")
+        pattern = re.findall(r"pattern: '(<RT_INSTR.*)'", page)[0]
+        boot = self.at_el3(rt_instr="on")
+        self.assert_passed(boot, 4)
+        text = boot.text
+        self.assertLess(text.index("mark=timed"), text.index("<RT_INSTR:"))
+        self.assertLess(text.rindex("<RT_INSTR:"), text.index("@el1b end "))
+        found = re.findall(r"^<RT_INSTR:(\w+)\t(\d+)\t(\d+)((?:\t\d+){1,3})/>\r?$", text, re.M)
+        expected = []
+        for name in [*SUSPENDS, "psci.cpu-off", "psci.version.serial", "psci.version.parallel"]:
+            columns = [boot.rows(f"{name}.{metric}") for metric in
+                       (("el3",) if "version" in name else
+                        ("powerdown", "wakeup", "cache-flush"))]
+            for rows in zip(*filter(None, columns)):
+                expected.append((re.sub(r"\W", "_", name), "0", str(rows[0]["cpu"]),
+                                 "".join(f"\t{row['p50']}" for row in rows)))
+        self.assertEqual(len(expected), 6 * 4 + 3 + 2 * 4)
+        self.assertEqual(sorted(found), sorted(expected))
+        self.assertEqual(len(re.findall(pattern, text)), len(expected))
+        self.assertEqual(boot.results["problems"], [])
+
+    def test_lines_only_when_asked_for(self) -> None:
+        self.assertNotIn(b"RT_INSTR", self.at_el3(suite="psci.version").log)
+        self.assertNotIn(b"<RT_INSTR", self.at_el3("no-pmf", suite="psci.version.serial",
+                                                   rt_instr="on").log)
 
     def test_stale_stamps_count_for_nothing(self) -> None:
         boot = self.at_el3("stale=1", suite="psci.suspend.core.serial")

@@ -179,6 +179,7 @@ static void bad_words_are_refused_by_name(void **state)
 	expect_refused("el1bench.sleep_us=49", "el1bench.sleep_us=49: needs a number from 50 to "
 					       "1000000");
 	expect_refused("el1bench.wake=alarm", "el1bench.wake=alarm: needs timer or sgi");
+	expect_refused("el1bench.rt_instr=1", "el1bench.rt_instr=1: needs on or off");
 	expect_refused("el1bench.batch=0", "el1bench.batch=0: needs a number from 1 to 65536");
 	expect_refused("el1bench.batch=65537",
 		       "el1bench.batch=65537: needs a number from 1 to 65536");
@@ -334,10 +335,22 @@ static void power_states_are_a_list(void **state)
 	assert_true(arguments.samples_given);
 }
 
+static void lines_for_test_farms_are_asked_for(void **state)
+{
+	(void)state;
+	arguments_defaults(&arguments);
+	assert_false(arguments.rt_instr);
+	arguments_parse(&arguments, "el1bench.rt_instr=on");
+	assert_true(arguments.rt_instr);
+	arguments_parse(&arguments, "el1bench.rt_instr=off");
+	assert_false(arguments.refused || arguments.rt_instr);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(power_states_are_a_list),
+		cmocka_unit_test(lines_for_test_farms_are_asked_for),
 		cmocka_unit_test(nothing_gives_the_defaults),
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(samples_as_many_as_it_takes),
