@@ -8,6 +8,7 @@ from pathlib import Path
 
 from el1bench_host import paths, tf_a
 from el1bench_host.run import under_tf_a
+from tests.host import psci_page
 from tests.qemu.support import Boot, QemuTest, image_of, setup_of, words_of
 
 FINE_HZ = 1_000_000_000
@@ -66,6 +67,34 @@ class TfA(QemuTest):
 
     def test_a_thousand_deepest_power_downs(self) -> None:
         self.check_thousand("deepest")
+
+
+class Page(unittest.TestCase):
+    """docs/psci-tables.md, measured again by its own commands."""
+
+    # Another compiler builds another TF-A: the page is right, not equal.
+    TOLERANCE = 0.1
+
+    def test_tables(self) -> None:
+        run, report = psci_page.commands()
+        tool = str(paths.SOURCE_TREE / "scripts" / "el1bench")
+        with tempfile.TemporaryDirectory() as out:
+            for words in ([tool, *run, "--quiet"], [tool, *report]):
+                done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True,
+                                      text=True, check=False, cwd=out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+        measured = psci_page.tables_in(done.stdout)
+        page = psci_page.tables_in(psci_page.PAGE.read_text("utf-8"))
+        self.assertEqual(list(measured), list(page))
+        for title, lines in page.items():
+            self.assertEqual(measured[title][0], lines[0])
+            self.assertEqual([line[:3] for line in measured[title]], [line[:3] for line in lines])
+            for line, new in zip(lines[1:], measured[title][1:]):
+                for column, cell, found in list(zip(lines[0], line, new))[3::2]:
+                    # In parallel, a core that wakes up waits for others: for how long is chance.
+                    if column != "wakeup" or "parallel" not in title:
+                        self.assertAlmostEqual(int(found), int(cell), msg=(title, line, column),
+                                               delta=max(self.TOLERANCE * int(cell), 5))
 
 
 class CommandLine(unittest.TestCase):
