@@ -47,7 +47,7 @@ static void add_median(char *line, int64_t ticks)
 		       seconds * 1000000000U + (rest * 1000000000U + hz / 2) / hz);
 }
 
-/* The statistics of another metric of the same benchmark and core; NULL if it has no good sample. */
+/* The statistics of another metric of the same test and core; NULL without a good sample. */
 static const struct statistics *find(const struct sample_row *row, const char *metric,
 				     const struct statistics *statistics)
 {

@@ -52,8 +52,8 @@ void report_table(const struct arguments *arguments, const struct statistics *st
 void report_grids(const char *benchmark, const char *metric, const struct statistics *statistics);
 
 /*
- * A line for each test that firmware took stamps in and each core: <RT_INSTR:name, cluster, core and
- * medians in nanoseconds, tabs between them, />.
+ * A line for each test that firmware took stamps in and each core: <RT_INSTR:name, cluster, core
+ * and medians in nanoseconds, tabs between them, />.
  */
 void report_rt_instr(const struct statistics *statistics);
 
