@@ -23,6 +23,8 @@ COUNTDOWNS = {
     "vendor": (b"Hit Enter or space or Ctrl+C key to stop autoboot -- :  1 ", 0.1),
 }
 VENDOR_STOP_KEYS = b"\r \x03"
+LINE_BYTES_PER_SECOND = 11_520  # at 115,200 baud, the slower of the speeds
+FOLLOW_SECONDS = 1.5  # for a reader on a busy host
 
 
 def samples_of(boot: int) -> list[int]:
@@ -149,9 +151,14 @@ class Board:
 
     @staticmethod
     def say_rest(boot: Boot, said: bytes) -> bytes:
-        """Say what is new, and leave the reader as much time as the image does, once it is there."""
-        put(boot.text()[len(said):])
-        time.sleep(0.5)
+        """Say what is new, and leave the reader time to change speed, once it is there.
+
+        The image drains its UART and then waits. Here the bench paces what is said, so the time
+        on its line comes first.
+        """
+        new = boot.text()[len(said):]
+        put(new)
+        time.sleep(len(new) / LINE_BYTES_PER_SECOND + FOLLOW_SECONDS)
         return boot.text()
 
 

@@ -185,8 +185,9 @@ class OnTheBench(Folder):
     def test_faster_samples(self) -> None:
         """The console follows the image to another speed and back; without that, all is garbage."""
         self.bench()
-        self.write(CONFIGURATION.format(name="a").replace('{iteration}"',
-                                                          '{iteration}", "el1bench.baud=921600"'),
+        faster = CONFIGURATION.format(name="a").replace("timeout_seconds = 4",
+                                                        "timeout_seconds = 60")
+        self.write(faster.replace('{iteration}"', '{iteration}", "el1bench.baud=921600"'),
                    iterations=2, attempts=1)
         code, _, errors = self.run_it()
         self.assertEqual(code, 0, errors)
