@@ -41,9 +41,9 @@ class Pack(unittest.TestCase):
     def test_what_the_unpacker_reads(self) -> None:
         unpacker = bytes(range(200)) * 2
         image = b"el1bench " * 700 + bytes(range(251))
-        packed = pack.pack(unpacker, image, 0x21000, 0x888)
-        padded, data, plain, distance, entry, checksum = struct.unpack_from("<6Q", packed, 64)
-        self.assertEqual((plain, entry), (len(image), 0x888))
+        packed = pack.pack(unpacker, image, 128, 0x21000, 0x888)
+        padded, data, plain, distance, entry, checksum, code = struct.unpack_from("<7Q", packed, 64)
+        self.assertEqual((plain, entry, code), (len(image), 0x888, 128))
         self.assertEqual(distance, 4096)
         self.assertEqual(struct.unpack_from("<Q", packed, 16), (distance + 0x21000,))
         self.assertEqual(len(packed), len(unpacker) + padded)
@@ -52,6 +52,14 @@ class Pack(unittest.TestCase):
         self.assertEqual(checksum, pack.checksum(body))
         self.assertEqual(lz4.block.decompress(body[:data], uncompressed_size=plain), image)
         self.assertEqual(packed[:16] + packed[24:64], unpacker[:16] + unpacker[24:64])
+
+    def test_code_that_names_the_same_place_looks_the_same(self) -> None:
+        call, address, other = 0x94000000, 0x10000005, 0xf9400021
+        code = struct.pack("<7I", call | 2, address | 5 << 5, other, call | 0x3ffffff,
+                           address | 0x7ffff << 5 | 3 << 29, other, call | 0x3fffffc)
+        self.assertEqual(struct.unpack("<7I", pack.make_absolute(code)),
+                         (call | 2, address | 6 << 5, other, call | 2,
+                          address | 3 << 5 | 3 << 29, other, call | 2))
 
     def test_the_sum_depends_on_order(self) -> None:
         self.assertNotEqual(pack.checksum(b"\1\0\0\0\2\0\0\0"),

@@ -32,6 +32,7 @@ parameters:
 	.quad	0                       /* distance from the file to where it is unpacked */
 	.quad	0                       /* distance from there to entry_unpacked */
 	.quad	0                       /* sum of the packed data */
+	.quad	0                       /* bytes of code at the start of what is unpacked */
 
 /*
  * unpack: x0, x1 and x30 as the loader left them. Any EL, MMU on (with an identity map) or off; SP
@@ -49,6 +50,7 @@ function unpack
 	ldp	x3, x4, [x2]
 	ldp	x5, x6, [x2, #16]
 	ldp	x7, x23, [x2, #32]
+	ldr	x24, [x2, #48]
 	adr	x2, packed_data
 	add	x6, x26, x6             /* where it is unpacked to */
 	add	x7, x6, x7              /* entry_unpacked */
@@ -116,8 +118,30 @@ function unpack
 	b.ne	10b
 	b	3b
 
+	/* BL, ADR hold where their targets are, in words from the start: make_absolute(). */
+11:	add	x24, x24, x6
+	mov	x8, x6
+	mov	w10, #0                 /* words from the image's start */
+12:	ldr	w9, [x8], #4
+	ubfx	w11, w9, #24, #5
+	cmp	w11, #0x10              /* ADR, ADRP: distance in bits 23:5 */
+	b.eq	13f
+	lsr	w11, w9, #26
+	cmp	w11, #0x25              /* BL: distance in bits 25:0 */
+	b.ne	15f
+	sub	w11, w9, w10
+	bfxil	w9, w11, #0, #26
+	b	14f
+13:	lsr	w11, w9, #5
+	sub	w11, w11, w10
+	bfi	w9, w11, #5, #19
+14:	str	w9, [x8, #-4]
+15:	add	w10, w10, #1
+	cmp	x8, x24
+	b.lo	12b
+
 	/* Code has been written as data. */
-11:	bl	clean_invalidate
+	bl	clean_invalidate
 	ic	iallu
 	dsb	sy
 	isb
