@@ -222,8 +222,7 @@ class Runner:
     def _load(self, boot_loader: UBoot, configuration: Configuration) -> None:
         settings = self._campaign.u_boot
         if settings.dhcp:
-            boot_loader.command("setenv autoload no; dhcp", settings.transfer_seconds)
-            boot_loader.command(f"setenv serverip {settings.server}")
+            boot_loader.ask_addresses(settings.server, settings.transfer_seconds)
         else:
             boot_loader.set_addresses(settings.board, settings.netmask, settings.server)
         for file in configuration.files():

@@ -30,8 +30,6 @@ REPORT_NAME = "report.md"
 FLASH_NAME = ".tf-a-flash"
 TF_A = ("tf-a", "tf-a+u-boot")
 BY_U_BOOT = ("u-boot", "tf-a+u-boot")
-# The payload is loaded half a gibibyte into memory.
-TF_A_MEMORY_MIB = 1024
 SAMPLES_MAX = 100_000_000
 WORDS_BYTES_MAX = 2000
 # From the start of QEMU, or of the image, to the plan line: tens of milliseconds on an idle host.
@@ -415,12 +413,6 @@ def _machine(args: argparse.Namespace, board: machine.Board, qemu: str) -> machi
                          semihosting="on_exit=semihost" in args.args)
 
 
-def under_tf_a(emulator: machine.Setup, flash: Path) -> machine.Setup:
-    """The same machine with TF-A and its payload in the flash."""
-    board = replace(emulator.board, memory_mib=max(emulator.board.memory_mib, TF_A_MEMORY_MIB))
-    return replace(emulator, board=board, firmware=flash, secure=True)
-
-
 def under_monitor(emulator: machine.Setup, folder: Path) -> machine.Setup:
     """The same machine with the test firmware, which the build left in `folder`, at EL3."""
     return replace(emulator, firmware=folder / "el3-monitor.bin", secure=True,
@@ -450,7 +442,8 @@ def launcher(image: Path, served: Path, how: str, address: int,
     def launch(stream: BootStream) -> None:
         boot_loader = UBoot(stream)
         boot_loader.wait_prompt()
-        boot_loader.load(address, name, size, machine.TFTP_SERVER)
+        boot_loader.ask_addresses(machine.TFTP_SERVER)
+        boot_loader.fetch(address, name, size)
         boot_loader.start(how, address, words)
 
     return launch
@@ -557,7 +550,7 @@ def main(args: argparse.Namespace) -> int:
         payload = image if args.firmware == "tf-a" else setup.ensure_u_boot(args.quiet)
         flash = folder / FLASH_NAME
         tf_a.write_flash(firmware or tf_a.ensure(emulator.gic or 2, args.quiet), payload, flash)
-        emulator = under_tf_a(emulator, flash)
+        emulator = tf_a.under_tf_a(emulator, flash)
     elif args.firmware == "el3-monitor":
         emulator = under_monitor(emulator, image.parent)
 

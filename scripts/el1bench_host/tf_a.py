@@ -11,9 +11,10 @@ import shutil
 import struct
 import subprocess
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
-from el1bench_host import cache, debian_archive, paths
+from el1bench_host import cache, debian_archive, machine, paths
 from el1bench_host.errors import EXIT_FAILED, UserError
 from el1bench_host.process import run_logged
 
@@ -21,6 +22,8 @@ SUITE = "trixie"
 PACKAGE = "arm-trusted-firmware"
 # Where TF-A's port to QEMU puts BL33.
 LOAD_ADDRESS = 0x60000000
+# Half a gibibyte before it, and as much from it on.
+MEMORY_MIB = 1024
 FIP_OFFSET = 256 * 1024
 FLASH_BYTES_MAX = 64 * 1024 * 1024
 FIP_MAGIC = 0xAA640001
@@ -115,3 +118,9 @@ def write_flash(folder: Path, payload: Path, path: Path) -> None:
     if len(bl1) > FIP_OFFSET or len(flash) > FLASH_BYTES_MAX:
         raise UserError(f"TF-A with {payload} does not fit into the flash")
     path.write_bytes(flash)
+
+
+def under_tf_a(emulator: machine.Setup, flash: Path) -> machine.Setup:
+    """The same machine with TF-A and its payload in the flash."""
+    board = replace(emulator.board, memory_mib=max(emulator.board.memory_mib, MEMORY_MIB))
+    return replace(emulator, board=board, firmware=flash, secure=True)

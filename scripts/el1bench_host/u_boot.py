@@ -16,7 +16,8 @@ PROMPT = re.compile(rb"(?:^|[\r\n])(?:=> |odroidc4#) ?$")
 AUTOBOOT = re.compile(rb"Hit (?:any key|Enter or space or Ctrl\+C key) to stop autoboot")
 TRANSFERRED = re.compile(rb"Bytes transferred = (\d+) ")
 # U-Boot would start over again, for ever.
-STALLED = re.compile(rb"Retry count exceeded")
+STALLED = re.compile(rb"Retry (?:count|time) exceeded")
+BOUND = re.compile(rb"DHCP client bound to address")
 CHECKSUM = re.compile(rb"==> ([0-9a-f]{8})")
 STARTED = re.compile(rb"## Starting application at|Starting kernel \.\.\.")
 
@@ -145,11 +146,14 @@ class UBoot:
             self._read(left)
         return self._seen[:end.search(self._seen).start()]
 
-    def load(self, address: int, name: str, size: int, server: str) -> None:
-        """Fetch the file `name` by DHCP and TFTP to `address` and check its length."""
-        self.command("setenv autoload no; dhcp", TRANSFER_SECONDS)
+    def ask_addresses(self, server: str, seconds: float = TRANSFER_SECONDS) -> None:
+        """Have U-Boot ask DHCP for its address; files then come from `server`."""
+        # Without `autoload no` it would go on to fetch what DHCP names.
+        output = self.command("setenv autoload no; dhcp", seconds, STALLED)
+        if not BOUND.search(output):
+            self._seen = output
+            raise self._fail("dhcp gave no address")
         self.command(f"setenv serverip {server}")
-        self.fetch(address, name, size)
 
     def set_addresses(self, own: str, netmask: str, server: str) -> None:
         """Give U-Boot fixed addresses instead of asking DHCP for them."""

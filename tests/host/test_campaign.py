@@ -14,7 +14,7 @@ from typing import Any, Optional
 from tests.folder import temporary_folder
 from tests.host.fake_board import samples_of
 from el1bench_host import campaign_file, campaign_report, paths, relay
-from el1bench_host.bench import Bench
+from el1bench_host.virtual_bench import Bench
 from el1bench_host.errors import UserError
 
 COMMAND = ["/usr/bin/python3", "-s", "-m", "el1bench_host"]

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from el1bench_host import paths, relay
-from el1bench_host.bench import Bench
+from el1bench_host.virtual_bench import Bench
 from el1bench_host.serial_port import SerialPort
 from tests.folder import temporary_folder
 

@@ -9,6 +9,7 @@ from el1bench_host.u_boot import StreamEnded, UBoot, check_arguments
 SIZE = 70000
 TRANSFER = (b"Using eth0 device\r\nTFTP from server 10.0.2.2\r\nLoading: *####\r\ndone\r\n"
             b"Bytes transferred = %d (%x hex)\r\n" % (SIZE, SIZE))
+BOUND = b"BOOTP broadcast 1\r\nDHCP client bound to address 10.42.0.15 (3 ms)\r\n"
 
 
 class FakeUBoot:
@@ -21,7 +22,7 @@ class FakeUBoot:
         self.deaf = deaf
         self.stop_keys = stop_keys
         self.typed: list[str] = []
-        self.answers: dict[str, bytes] = {"tftpboot": TRANSFER, "dhcp": b"DHCP client bound\r\n",
+        self.answers: dict[str, bytes] = {"tftpboot": TRANSFER, "dhcp": BOUND,
                                           "go": b"## Starting application at 0x40200000 ...\r\n",
                                           "booti": b"Starting kernel ...\r\n"}
         self.silent = ""
@@ -99,7 +100,8 @@ class Driving(unittest.TestCase):
                 with self.subTest(prompt=prompt, piece=piece):
                     fake, driver = self.ready(prompt=prompt, autoboot=autoboot, piece=piece)
                     self.assertEqual(fake.typed, ["echo ready; echo el1bench-1"])
-                    driver.load(0x20000000, "image", SIZE, "10.0.2.2")
+                    driver.ask_addresses("10.0.2.2")
+                    driver.fetch(0x20000000, "image", SIZE)
                     driver.start("go", 0x20000000, ["el1bench.boot=0"])
                     self.assertEqual(fake.typed[-1],
                                      "go 0x20000000 ${fdtcontroladdr} el1bench.boot=0")
@@ -123,13 +125,19 @@ class Driving(unittest.TestCase):
     def test_a_short_transfer(self) -> None:
         _, driver = self.ready()
         self.refused("fetched 70000 bytes, the image has 70001",
-                     lambda: driver.load(0x40200000, "image", SIZE + 1, "10.0.2.2"))
+                     lambda: driver.fetch(0x40200000, "image", SIZE + 1))
 
     def test_a_failed_transfer(self) -> None:
         fake, driver = self.ready()
         fake.answers["tftpboot"] = b"TFTP error: 'File not found' (1)\r\nNot retrying...\r\n"
         self.refused("did not fetch `image`; last line: Not retrying",
-                     lambda: driver.load(0x40200000, "image", SIZE, "10.0.2.2"))
+                     lambda: driver.fetch(0x40200000, "image", SIZE))
+
+    def test_no_address(self) -> None:
+        fake, driver = self.ready()
+        fake.answers["dhcp"] = b"BOOTP broadcast 17\r\nAbort\r\n"
+        self.refused("dhcp gave no address; last line: Abort",
+                     lambda: driver.ask_addresses("10.0.2.2"))
 
     def test_a_command_that_never_ends(self) -> None:
         fake, driver = self.ready()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from el1bench_host import campaign, campaign_file, campaign_report, debian_archive, machine, paths
-from el1bench_host.bench import Bench
+from el1bench_host.virtual_bench import Bench
 from el1bench_host.campaign_store import Store
 from tests.folder import temporary_folder
 

@@ -7,7 +7,6 @@ import unittest
 from pathlib import Path
 
 from el1bench_host import paths, tf_a
-from el1bench_host.run import under_tf_a
 from tests.host import psci_page
 from tests.qemu.support import Boot, QemuTest, image_of, setup_of, words_of
 
@@ -23,7 +22,7 @@ class TfA(QemuTest):
         tf_a.write_flash(tf_a.ensure(gic, quiet=True), image_of("qemu-virt"), flash)
         qemu = setup_of("qemu-virt", accel="icount", counter_hz=FINE_HZ, cpus=4, gic=gic,
                         level=level)
-        return self.boot(under_tf_a(qemu, flash), words_of("icount", **values))
+        return self.boot(tf_a.under_tf_a(qemu, flash), words_of("icount", **values))
 
     def check(self, gic: int, level: int) -> None:
         """Firmware's figures for calls and for standby, on all cores."""
