@@ -173,37 +173,3 @@ TIMED bool ipi_send_to_others(struct benchmark_run *run, struct ipi_stamps *stam
 	}
 	return true;
 }
-
-enum { DELIVERY, TOTAL, UNICAST_ROWS };
-
-uint32_t ipi_unicast_row_count(uint32_t online)
-{
-	(void)online;
-	return UNICAST_ROWS;
-}
-
-bool ipi_unicast_prepare(struct benchmark_run *run, uint32_t position)
-{
-	int32_t peer;
-
-	if (!ipi_available(run, position + 1)) {
-		return false;
-	}
-	peer = (int32_t)smp_online_cpu(position);
-	run->rows[DELIVERY] = benchmark_row(run, "delivery", 0, peer, NULL);
-	run->rows[TOTAL] = benchmark_row(run, "total", 0, peer, NULL);
-	return run->rows[DELIVERY] != NULL && run->rows[TOTAL] != NULL;
-}
-
-TIMED bool ipi_unicast_sample(struct benchmark_run *run, uint32_t position)
-{
-	struct ipi_stamps stamps;
-
-	if (!ipi_receivers(run, position, 1, ipi_acknowledge) ||
-	    !ipi_send_to_one(run, gic->send, smp_online_cpu(position), 1, &stamps)) {
-		return false;
-	}
-	sample_record(run->rows[DELIVERY], (int64_t)(stamps.first - stamps.begin));
-	sample_record(run->rows[TOTAL], (int64_t)(stamps.end - stamps.begin));
-	return true;
-}

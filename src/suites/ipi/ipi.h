@@ -82,12 +82,3 @@ bool ipi_send_to_one(struct benchmark_run *run, ipi_send send, uint32_t cpu, uin
 
 /* One round to all other online cores, likewise. */
 bool ipi_send_to_others(struct benchmark_run *run, struct ipi_stamps *stamps);
-
-/*
- * The whole of a benchmark that sends to one core, the one at online position `position` (0: the
- * sender itself): opens the rows `delivery` and `total`; takes one sample of both. Delivery ends at
- * the receiver's vector stub, total when the sender has seen the acknowledgement.
- */
-bool ipi_unicast_prepare(struct benchmark_run *run, uint32_t position);
-bool ipi_unicast_sample(struct benchmark_run *run, uint32_t position);
-uint32_t ipi_unicast_row_count(uint32_t online);

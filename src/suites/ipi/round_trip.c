@@ -1,12 +1,18 @@
 /*
- * What ipi.line and ipi.event share.
+ * The base lines that do without an interrupt: a question and an answer between every two cores.
+ * ipi.line: a cache line written and another one in answer, both sides polling with `yield`; what
+ * an interrupt costs beyond that is what it adds. ipi.event: the same with SEV, both sides waiting
+ * in WFE with their event streams on; an emulator whose WFE returns at once shows polling here.
+ *
+ * Metric `round-trip`: one core, before it writes -> it has seen the other core's answer; a row for
+ * each two cores, the lower index first.
  */
-#include "round_trip.h"
-
 #include <stddef.h>
 
 #include "el1bench/arguments.h"
 #include "el1bench/smp.h"
+#include "pair.h"
+#include "sweep.h"
 
 /* True if the pair is asked for, in either direction. */
 static bool is_selected(uint32_t one, uint32_t other)
@@ -16,17 +22,17 @@ static bool is_selected(uint32_t one, uint32_t other)
 	return pairs_select(pairs, one, other) || pairs_select(pairs, other, one);
 }
 
-uint32_t round_trip_row_count(uint32_t online)
+static uint32_t row_count(uint32_t online)
 {
 	return online * (online - 1) / 2;
 }
 
-uint64_t round_trip_bound_ms(const struct benchmark_run *run)
+static uint64_t bound_ms(const struct benchmark_run *run)
 {
 	return sweep_bound_ms(run, run->benchmark->data);
 }
 
-bool round_trip_prepare(struct benchmark_run *run)
+static bool prepare(struct benchmark_run *run)
 {
 	struct sweep *sweep = run->benchmark->data;
 
@@ -58,19 +64,19 @@ bool round_trip_prepare(struct benchmark_run *run)
 	return true;
 }
 
-TIMED bool round_trip_sample(struct benchmark_run *run)
+TIMED static bool sample(struct benchmark_run *run)
 {
 	return sweep_sample(run, run->benchmark->data);
 }
 
-TIMED void round_trip_finish(struct benchmark_run *run)
+TIMED static void finish(struct benchmark_run *run)
 {
 	const struct sweep *sweep = run->benchmark->data;
 
 	sweep_note(run, sweep, sweep->places);
 }
 
-TIMED bool round_trip_visit(struct benchmark_run *run, uint32_t place, uint32_t count)
+TIMED static bool visit(struct benchmark_run *run, uint32_t place, uint32_t count)
 {
 	struct sample_row *row = run->rows[0] + place;
 	struct pair pair = {.kind = (enum pair_kind)run->benchmark->variant};
@@ -87,3 +93,24 @@ TIMED bool round_trip_visit(struct benchmark_run *run, uint32_t place, uint32_t 
 	}
 	return true;
 }
+
+#define ROUND_TRIP_BENCHMARK(identifier, text, what, kind)                                         \
+	static struct sweep identifier##_sweep = {.visit = visit};                                 \
+	static const struct benchmark identifier = {                                               \
+		.name = text,                                                                      \
+		.summary = what,                                                                   \
+		.variant = kind,                                                                   \
+		.data = &identifier##_sweep,                                                       \
+		.row_count = row_count,                                                            \
+		.bound_ms = bound_ms,                                                              \
+		.prepare = prepare,                                                                \
+		.sample = sample,                                                                  \
+		.finish = finish,                                                                  \
+	};                                                                                         \
+	BENCHMARK(identifier)
+
+ROUND_TRIP_BENCHMARK(ipi_line, "ipi.line",
+		     "a cache line written and another one in answer, both sides polling",
+		     PAIR_LINE);
+ROUND_TRIP_BENCHMARK(ipi_event, "ipi.event",
+		     "a question and an answer with SEV, both sides waiting in WFE", PAIR_EVENT);

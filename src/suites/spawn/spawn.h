@@ -140,7 +140,30 @@ void spawn_unmake(const struct spawn_method *method, struct spawn *spawn);
 /* Marks the benchmark failed with what went wrong in a spawn. */
 bool spawn_failed(struct benchmark_run *run, const struct spawn *spawn);
 
-/* The whole of a benchmark of a method, whose `data` is a spawn_case. */
+/*
+ * A benchmark of a method: what all of them have in common, and what one of them does in place of
+ * spawn_case_prepare() or spawn_case_finish().
+ */
+#define SPAWN_BENCHMARK_WITH(identifier, text, what, how, before, after)                           \
+	static struct spawn_case identifier##_case = {.method = how};                              \
+	static const struct benchmark identifier = {                                               \
+		.name = text,                                                                      \
+		.summary = what,                                                                   \
+		.group = SPAWN_GROUP,                                                              \
+		.control = SPAWN_CONTROL,                                                          \
+		.sample_count = spawn_case_sample_count,                                           \
+		.sample_us = spawn_case_sample_us,                                                 \
+		.row_count = spawn_case_row_count,                                                 \
+		.data = &identifier##_case,                                                        \
+		.prepare = before,                                                                 \
+		.sample = spawn_case_sample,                                                       \
+		.finish = after,                                                                   \
+	};                                                                                         \
+	BENCHMARK(identifier)
+#define SPAWN_BENCHMARK(identifier, text, what, how)                                               \
+	SPAWN_BENCHMARK_WITH(identifier, text, what, how, spawn_case_prepare, spawn_case_finish)
+
+/* Its parts; its `data` is a spawn_case. */
 bool spawn_case_prepare(struct benchmark_run *run);
 bool spawn_case_sample(struct benchmark_run *run);
 void spawn_case_finish(struct benchmark_run *run);

@@ -22,20 +22,5 @@ const struct spawn_method spawn_tracked = {
 	.stamped = true,
 };
 
-static struct spawn_case mine = {.method = &spawn_tracked};
-
-static const struct benchmark spawn_process_tracked = {
-	.name = "spawn.process.tracked",
-	.summary = "a process at EL0, recorded in the kernel's model",
-	.group = SPAWN_GROUP,
-	.control = SPAWN_CONTROL,
-	.sample_count = spawn_case_sample_count,
-	.sample_us = spawn_case_sample_us,
-	.row_count = spawn_case_row_count,
-	.data = &mine,
-	.prepare = spawn_case_prepare,
-	.sample = spawn_case_sample,
-	.finish = spawn_case_finish,
-};
-
-BENCHMARK(spawn_process_tracked);
+SPAWN_BENCHMARK(spawn_process_tracked, "spawn.process.tracked",
+		"a process at EL0, recorded in the kernel's model", &spawn_tracked);

@@ -43,8 +43,6 @@ static const struct spawn_method spawn_tracked_server = {
 	.stamped = true,
 };
 
-static struct spawn_case mine = {.method = &spawn_tracked_server};
-
 /* The tracker is up once it asks for its first message. */
 static bool start_server(void)
 {
@@ -81,18 +79,6 @@ TIMED static void finish(struct benchmark_run *run)
 	address_space_switch(NULL);
 }
 
-static const struct benchmark spawn_process_tracked_server = {
-	.name = "spawn.process.tracked-server",
-	.summary = "a process at EL0, recorded by a process at EL0",
-	.group = SPAWN_GROUP,
-	.control = SPAWN_CONTROL,
-	.sample_count = spawn_case_sample_count,
-	.sample_us = spawn_case_sample_us,
-	.row_count = spawn_case_row_count,
-	.data = &mine,
-	.prepare = prepare,
-	.sample = spawn_case_sample,
-	.finish = finish,
-};
-
-BENCHMARK(spawn_process_tracked_server);
+SPAWN_BENCHMARK_WITH(spawn_process_tracked_server, "spawn.process.tracked-server",
+		     "a process at EL0, recorded by a process at EL0", &spawn_tracked_server,
+		     prepare, finish);

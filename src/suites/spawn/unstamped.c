@@ -15,20 +15,5 @@ static const struct spawn_method spawn_unstamped = {
 	.stamped = false,
 };
 
-static struct spawn_case mine = {.method = &spawn_unstamped};
-
-static const struct benchmark spawn_process_unstamped = {
-	.name = "spawn.process.unstamped",
-	.summary = "a process at EL0, without the inner stamps",
-	.group = SPAWN_GROUP,
-	.control = SPAWN_CONTROL,
-	.sample_count = spawn_case_sample_count,
-	.sample_us = spawn_case_sample_us,
-	.row_count = spawn_case_row_count,
-	.data = &mine,
-	.prepare = spawn_case_prepare,
-	.sample = spawn_case_sample,
-	.finish = spawn_case_finish,
-};
-
-BENCHMARK(spawn_process_unstamped);
+SPAWN_BENCHMARK(spawn_process_unstamped, "spawn.process.unstamped",
+		"a process at EL0, without the inner stamps", &spawn_unstamped);
