@@ -14,10 +14,16 @@ enum idle_kind {
 	IDLE_KINDS
 };
 
+/* What a tree claims of a state, in microseconds: entry-latency-us and so on. */
+enum idle_claim { IDLE_ENTRY, IDLE_EXIT, IDLE_WAKEUP, IDLE_MIN_RESIDENCY, IDLE_CLAIMS };
+
 struct idle_state {
 	bool present;
 	bool timer_stops; /* local-timer-stop: the core's own timer does not wake it */
 	uint32_t power_state;
+	const void *tree;             /* that describes it, or NULL; then also: */
+	const char *name;             /* the node's, in the tree */
+	uint32_t claims[IDLE_CLAIMS]; /* UINT32_MAX where the node does not say */
 };
 
 struct idle_states {
@@ -31,11 +37,11 @@ struct idle_states {
 bool idle_state_powers_down(uint32_t power_state, bool extended);
 
 /* Adds a state, shallower ones first; the place it takes follows from its type. */
-void idle_states_add(struct idle_states *states, uint32_t power_state, bool timer_stops,
-		     bool extended);
+void idle_states_add(struct idle_states *states, uint32_t power_state, bool extended);
 
 /*
  * Reads the okay children of /cpus/idle-states that have `arm,psci-suspend-param`, in the order of
- * the tree. Returns how many there are.
+ * the tree. If there are no states yet, adds them; of those that there are, notes what the tree
+ * says. Returns how many children there are.
  */
 uint32_t idle_states_read(const void *tree, bool extended, struct idle_states *states);

@@ -44,8 +44,9 @@ struct platform {
 	bool gic_found;
 	struct gic_description gic;
 	enum psci_conduit conduit;
-	uint32_t timer_intid; /* EL1 non-secure physical timer; 0 if not described */
-	char missing[128];    /* what an ordinary tree would have had, for messages */
+	uint32_t timer_intid;           /* EL1 non-secure physical timer; 0 if not described */
+	struct idle_states idle_states; /* empty before platform_find_idle_states */
+	char missing[128];              /* what an ordinary tree would have had, for messages */
 };
 
 extern struct platform platform;
@@ -67,7 +68,8 @@ const char *tree_source_name(enum tree_source source);
 const char *platform_boot_arguments(void);
 
 /*
- * The power states of the tree or, where it has none, of the board's own tree. Core 0, outside of
- * timed parts.
+ * Finds the power states: the `count` that are given or, without any, those of the tree. A tree
+ * without idle states leaves it to the board's own to tell them, or to describe those given. Once,
+ * after platform_discover.
  */
-struct idle_states platform_idle_states(bool extended);
+void platform_find_idle_states(const uint32_t *given, uint32_t count, bool extended);

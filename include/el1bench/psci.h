@@ -33,6 +33,9 @@ enum psci_result {
 	PSCI_INVALID_ADDRESS = -9,
 };
 
+/* In the answer to PSCI_FEATURES of CPU_SUSPEND: power states have the extended format. */
+#define PSCI_FEATURE_EXTENDED 2
+
 enum psci_conduit { PSCI_CONDUIT_NONE, PSCI_CONDUIT_HVC, PSCI_CONDUIT_SMC };
 
 /* Sets the conduit and reads PSCI_VERSION; false if firmware does not answer like 0.2 or later. */

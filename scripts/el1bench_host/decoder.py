@@ -62,6 +62,7 @@ class Boot:
     info: dict[str, str] = field(default_factory=dict)
     cpus: list[records.Cpu] = field(default_factory=list)
     caches: list[records.Cache] = field(default_factory=list)
+    idle_states: list[records.IdleState] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     plan: Optional[records.Plan] = None
     rows: dict[int, Row] = field(default_factory=dict)
@@ -200,6 +201,8 @@ class _BootDecoder:
             boot.cpus.append(records.parse_cpu(rest))
         elif line.kind == "cache":
             boot.caches.append(records.parse_cache(rest))
+        elif line.kind == "idle":
+            boot.idle_states.append(records.parse_idle(rest))
         elif line.kind == "ignored":
             boot.ignored += records.split_text(rest)[1].split()
         elif line.kind == "plan":

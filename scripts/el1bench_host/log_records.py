@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Optional
 
-TYPES = ("begin", "info", "cpu", "cache", "ignored", "plan", "metric", "derived", "table", "raw",
+TYPES = ("begin", "info", "cpu", "cache", "idle", "ignored", "plan", "metric", "derived", "table", "raw",
          "outcome", "note", "fail", "check", "clock", "baud", "end")
 INFO_KEYS = (
     "compiler", "flags", "newlib", "image-crc", "image-bytes", "model", "tree", "load-address",
@@ -23,6 +23,8 @@ CHECK_FIELDS = ("uart_bytes_in_timed", "console_refused_bytes", "counter_backwar
 MARKS = ("begin", "timed", "end")
 EXCLUSIONS = {1: "backwards", 2: "lost", 3: "inline", 4: "early", 5: "spurious"}
 UNITS = ("tick", "cycle")
+IDLE_KINDS = ("standby", "core", "deepest")
+IDLE_TREES = ("used", "board", "-")
 OUTCOMES = ("passed", "failed", "skipped")
 STATUSES = ("passed", "failed", "refused")
 
@@ -182,6 +184,34 @@ def parse_cache(rest: str) -> Cache:
                  _need(found, "type"), optional_number(_need(found, "bytes")),
                  optional_number(_need(found, "line")), optional_number(_need(found, "ways")),
                  optional_number(_need(found, "sets")))
+
+
+@dataclass(frozen=True)
+class IdleState:
+    """A power state, and what the tree that describes it claims of it in microseconds."""
+
+    kind: str
+    power_state: int
+    timer_stops: bool
+    tree: str
+    entry_latency_us: Optional[int]
+    exit_latency_us: Optional[int]
+    wakeup_latency_us: Optional[int]
+    min_residency_us: Optional[int]
+    node: str
+
+
+def parse_idle(rest: str) -> IdleState:
+    """The body of an `idle` line."""
+    words, text = split_text(rest)
+    found = fields(words)
+    claims = [_need(found, key) for key in ("entry-latency-us", "exit-latency-us",
+                                            "wakeup-latency-us", "min-residency-us")]
+    return IdleState(_one_of(found, "kind", IDLE_KINDS),
+                     natural(_need(found, "power-state"), 1 << 32),
+                     natural(_need(found, "timer-stops"), 2) == 1,
+                     _one_of(found, "tree", IDLE_TREES),
+                     *(None if one == "-" else natural(one, 1 << 32) for one in claims), text)
 
 
 @dataclass(frozen=True)

@@ -16,26 +16,43 @@ bool idle_state_powers_down(uint32_t power_state, bool extended)
 	return (power_state >> (extended ? TYPE_EXTENDED : TYPE_ORIGINAL) & 1U) != 0;
 }
 
-void idle_states_add(struct idle_states *states, uint32_t power_state, bool timer_stops,
-		     bool extended)
+void idle_states_add(struct idle_states *states, uint32_t power_state, bool extended)
 {
 	enum idle_kind kind = IDLE_STANDBY;
 
 	if (idle_state_powers_down(power_state, extended)) {
 		kind = states->kinds[IDLE_CORE].present ? IDLE_DEEPEST : IDLE_CORE;
 	}
-	states->kinds[kind] = (struct idle_state){
-		.present = true,
-		.timer_stops = timer_stops,
-		.power_state = power_state,
-	};
+	states->kinds[kind] = (struct idle_state){.present = true, .power_state = power_state};
+}
+
+static void describe(struct idle_state *state, const struct tree_children *child)
+{
+	static const char *const properties[IDLE_CLAIMS] = {
+		"entry-latency-us", "exit-latency-us", "wakeup-latency-us", "min-residency-us"};
+
+	state->tree = child->tree;
+	state->name = child->name;
+	state->timer_stops =
+		fdt_getprop(child->tree, child->node, "local-timer-stop", NULL) != NULL;
+	for (uint32_t i = 0; i < IDLE_CLAIMS; i++) {
+		uint64_t microseconds;
+		bool said = tree_number(child->tree, child->node, properties[i], &microseconds) &&
+			    microseconds < UINT32_MAX;
+
+		state->claims[i] = said ? (uint32_t)microseconds : UINT32_MAX;
+	}
 }
 
 uint32_t idle_states_read(const void *tree, bool extended, struct idle_states *states)
 {
 	int parent = tree_child(tree, tree_child(tree, 0, "cpus"), "idle-states");
+	bool adds = true;
 	uint32_t count = 0;
 
+	for (uint32_t kind = 0; kind < IDLE_KINDS; kind++) {
+		adds = adds && !states->kinds[kind].present;
+	}
 	for (struct tree_children child = tree_children(tree, parent); tree_next_child(&child);) {
 		uint64_t power_state;
 
@@ -44,9 +61,16 @@ uint32_t idle_states_read(const void *tree, bool extended, struct idle_states *s
 		    power_state > UINT32_MAX) {
 			continue;
 		}
-		idle_states_add(states, (uint32_t)power_state,
-				fdt_getprop(tree, child.node, "local-timer-stop", NULL) != NULL,
-				extended);
+		if (adds) {
+			idle_states_add(states, (uint32_t)power_state, extended);
+		}
+		for (uint32_t kind = 0; kind < IDLE_KINDS; kind++) {
+			struct idle_state *state = &states->kinds[kind];
+
+			if (state->present && state->power_state == power_state) {
+				describe(state, &child);
+			}
+		}
 		count++;
 	}
 	return count;

@@ -279,13 +279,15 @@ const char *platform_boot_arguments(void)
 	return boot_arguments;
 }
 
-struct idle_states platform_idle_states(bool extended)
+void platform_find_idle_states(const uint32_t *given, uint32_t count, bool extended)
 {
-	struct idle_states states = {0};
+	struct idle_states *states = &platform.idle_states;
 
-	if (idle_states_read(platform.tree, extended, &states) == 0 &&
-	    fdt_check_header(embedded_tree) == 0) {
-		(void)idle_states_read(embedded_tree, extended, &states);
+	for (uint32_t i = 0; i < count; i++) {
+		idle_states_add(states, given[i], extended);
 	}
-	return states;
+	if (idle_states_read(platform.tree, extended, states) == 0 &&
+	    fdt_check_header(embedded_tree) == 0) {
+		(void)idle_states_read(embedded_tree, extended, states);
+	}
 }

@@ -135,6 +135,14 @@ static void start_psci(void)
 	cores_explained = true;
 }
 
+static void find_idle_states(void)
+{
+	int64_t features = psci_call(PSCI_FEATURES, PSCI_CPU_SUSPEND, 0, 0);
+
+	platform_find_idle_states(arguments.power_states, arguments.power_state_count,
+				  features > 0 && (features & PSCI_FEATURE_EXTENDED) != 0);
+}
+
 static void report_absent_core(uint32_t cpu, const char *reason)
 {
 	char name[16];
@@ -182,6 +190,7 @@ void image_main(void)
 	(void)smp_start(report_absent_core);
 	suspend_prepare();
 	pmf_start();
+	find_idle_states();
 	report_machine();
 
 	plan();

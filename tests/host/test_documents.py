@@ -48,9 +48,10 @@ class LogFormat(unittest.TestCase):
         self.assertEqual(tuple(keys(types["check"])), log_records.CHECK_FIELDS)
         for kind, record in (("begin", log_records.Begin), ("cpu", log_records.Cpu),
                              ("cache", log_records.Cache), ("plan", log_records.Plan),
+                             ("idle", log_records.IdleState),
                              ("clock", log_records.Clock), ("end", log_records.End)):
             on_page = [key.replace("-", "_") for key in keys(types[kind])]
-            known = [key for key in record.__dataclass_fields__ if key not in ("names", "cut")]
+            known = [key for key in record.__dataclass_fields__ if key not in ("names", "cut", "node")]
             self.assertEqual(on_page, known, kind)
 
     def test_info_keys(self) -> None:

@@ -1,6 +1,7 @@
 /*
  * psci.suspend.{standby,core,deepest}.{serial,parallel}: CPU_SUSPEND, as its caller sees it; one
- * core after the other, or all right after a meeting.
+ * core after the other, or all right after a meeting. psci.wake.* is the same with the wake-up at
+ * any moment of the way into the state (wake_sweep.h).
  *
  * Metrics: `call-to-resume`: before the call -> the first instruction back, after the call
  * (standby) or at the resume entry (power-down). `wake-latency`: when it was due to wake -> the
@@ -17,14 +18,16 @@
 #include "el1bench/smp.h"
 #include "psci_suite.h"
 #include "sleeper.h"
-
-#define FEATURE_EXTENDED 2
+#include "wake_sweep.h"
 
 enum { RESUME, WAKE, TO_C, INLINE, METRICS };
 
-/* A benchmark's variant: the kind of state, twice, and 1 for parallel. */
-#define VARIANT(kind, parallel) ((kind)*2U + (parallel))
-#define VARIANTS VARIANT(IDLE_KINDS, 0)
+/* A benchmark's variant: the kind of state, 1 for parallel, 1 for a sweep. */
+#define VARIANT(kind, parallel, sweep) ((kind)*4U + (parallel)*2U + (sweep))
+#define VARIANTS VARIANT(IDLE_KINDS, 0, 0)
+#define KIND(variant) ((variant) / 4)
+#define IS_PARALLEL(variant) (((variant)&2U) != 0)
+#define IS_SWEEP(variant) (((variant)&1U) != 0)
 
 static const char *const metric_names[METRICS] = {"call-to-resume", "wake-latency", "wake-to-c",
 						  "inline-return"};
@@ -32,7 +35,8 @@ static const char *const metric_names[METRICS] = {"call-to-resume", "wake-latenc
 static struct sample_row *rows[VARIANTS][CPU_MAX][METRICS];
 static struct sample_row *stamp_rows[VARIANTS][CPU_MAX][STAMP_METRICS];
 static struct sleep_order orders[IDLE_KINDS];
-static uint64_t mean_ticks; /* of a sleep */
+static uint64_t windows[VARIANTS]; /* ticks: of the sweeps */
+static uint64_t mean_ticks;        /* of a sleep */
 
 static uint32_t row_count(uint32_t online)
 {
@@ -44,25 +48,10 @@ static uint32_t sample_us(uint32_t online)
 	return 2 * online * image_arguments()->sleep_us;
 }
 
-/* The tree's states, or those that `power_state=` gives. */
-static struct idle_states find_states(bool extended)
-{
-	const struct arguments *arguments = image_arguments();
-	struct idle_states states = {0};
-
-	if (arguments->power_state_count == 0) {
-		return platform_idle_states(extended);
-	}
-	for (uint32_t i = 0; i < arguments->power_state_count; i++) {
-		idle_states_add(&states, arguments->power_states[i], false, extended);
-	}
-	return states;
-}
-
 static bool prepare(struct benchmark_run *run)
 {
 	uint32_t variant = run->benchmark->variant;
-	uint32_t kind = variant / 2;
+	uint32_t kind = KIND(variant);
 	struct sleep_order *order = &orders[kind];
 	const struct arguments *arguments = image_arguments();
 	const char *reason;
@@ -77,7 +66,7 @@ static bool prepare(struct benchmark_run *run)
 		return benchmark_skip(run, "PSCI_FEATURES of CPU_SUSPEND answers %s",
 				      (uintptr_t)psci_result_name(features), 0, 0);
 	}
-	state = find_states((features & FEATURE_EXTENDED) != 0).kinds[kind];
+	state = platform.idle_states.kinds[kind];
 	if (!state.present) {
 		return benchmark_skip(
 			run, "neither the device tree nor power_state= has such a state", 0, 0, 0);
@@ -96,6 +85,9 @@ static bool prepare(struct benchmark_run *run)
 	for (uint32_t position = 0; position < smp_online_count(); position++) {
 		for (uint32_t metric = 0; metric < (order->powers_down ? METRICS : TO_C);
 		     metric++) {
+			if (IS_SWEEP(variant) && metric == TO_C) {
+				continue;
+			}
 			rows[variant][position][metric] = benchmark_row(
 				run, metric_names[metric], (int32_t)smp_online_cpu(position),
 				SAMPLE_NO_CPU, NULL);
@@ -103,7 +95,8 @@ static bool prepare(struct benchmark_run *run)
 				return false;
 			}
 		}
-		if (!stamps_open(run, stamp_rows[variant][position],
+		if (!IS_SWEEP(variant) &&
+		    !stamps_open(run, stamp_rows[variant][position],
 				 (int32_t)smp_online_cpu(position), order->powers_down)) {
 			return false;
 		}
@@ -111,9 +104,14 @@ static bool prepare(struct benchmark_run *run)
 	return true;
 }
 
-/* From half of what `sleep_us=` says to one and a half times that. */
+/* From half of what `sleep_us=` says to one and a half times that; of a sweep, up to twice that. */
 TIMED static uint64_t draw_ticks(struct benchmark_run *run)
 {
+	uint32_t variant = run->benchmark->variant;
+
+	if (IS_SWEEP(variant)) {
+		return wake_sweep_draw(run, windows[variant], 2 * mean_ticks);
+	}
 	return mean_ticks / 2 + random_below(run->random, (uint32_t)mean_ticks + 1);
 }
 
@@ -130,10 +128,13 @@ TIMED static void exclude(struct sample_row *const *row, enum sample_exclusion r
 TIMED static bool record(struct benchmark_run *run, uint32_t position,
 			 const struct sleeper *sleeper)
 {
-	struct sample_row *const *row = rows[run->benchmark->variant][position];
+	uint32_t variant = run->benchmark->variant;
+	struct sample_row *const *row = rows[variant][position];
 	const struct suspend_outcome *outcome = &sleeper->outcome;
 	uint64_t due = sleeper->due;
 	uint32_t cpu = smp_online_cpu(position);
+	bool returned = sleeper->powers_down && !outcome->at_entry;
+	bool early;
 
 	if (!sleeper->met) {
 		return benchmark_fail(run, "core %lu did not meet the others", cpu, 0, 0);
@@ -159,20 +160,27 @@ TIMED static bool record(struct benchmark_run *run, uint32_t position,
 		return benchmark_fail(run, "core %lu came back without all of its state", cpu, 0,
 				      0);
 	}
-	if (sleeper->powers_down && !outcome->at_entry) {
-		sample_exclude(row[RESUME], SAMPLE_INLINE);
+	if (returned) {
 		sample_record(row[INLINE], (int64_t)(outcome->back - outcome->begin));
+	}
+	early = (int64_t)(outcome->back - due) < 0;
+	if (IS_SWEEP(variant) && !early) {
+		wake_sweep_record(&windows[variant], sleeper, row[RESUME], row[WAKE]);
 		return true;
 	}
-	/* Too early, or too late to be asleep by then. */
-	if ((int64_t)(outcome->back - due) < 0 || (int64_t)(due - outcome->begin) <= 0) {
+	if (returned) {
+		sample_exclude(row[RESUME], SAMPLE_INLINE);
+		return true;
+	}
+	/* Or it came too late to be asleep by then. */
+	if (early || (int64_t)(due - outcome->begin) <= 0) {
 		exclude(row, SAMPLE_EARLY);
 		return true;
 	}
 	sample_record(row[RESUME], (int64_t)(outcome->back - outcome->begin));
 	sample_record(row[WAKE], (int64_t)(outcome->back - due));
-	stamps_record(stamp_rows[run->benchmark->variant][position], &sleeper->stamps,
-		      outcome->begin, outcome->back);
+	stamps_record(stamp_rows[variant][position], &sleeper->stamps, outcome->begin,
+		      outcome->back);
 	if (sleeper->powers_down) {
 		sample_record(row[TO_C], (int64_t)(outcome->ready - due));
 	}
@@ -182,7 +190,7 @@ TIMED static bool record(struct benchmark_run *run, uint32_t position,
 TIMED static bool lost(struct benchmark_run *run, uint32_t position)
 {
 	return benchmark_fail(run, "core %lu did not come back from power state 0x%lx",
-			      smp_online_cpu(position), orders[run->benchmark->variant / 2].state,
+			      smp_online_cpu(position), orders[KIND(run->benchmark->variant)].state,
 			      0);
 }
 
@@ -198,21 +206,21 @@ TIMED static bool sleep_serial(struct benchmark_run *run, uint32_t position)
 {
 	const struct sleeper *sleeper;
 
-	sleeper = sleep_alone(position, &orders[run->benchmark->variant / 2]);
+	sleeper = sleep_alone(position, &orders[KIND(run->benchmark->variant)]);
 	return sleeper == NULL ? lost(run, position) : record(run, position, sleeper);
 }
 
 TIMED static bool sample(struct benchmark_run *run)
 {
 	uint32_t variant = run->benchmark->variant;
-	struct sleep_order *order = &orders[variant / 2];
+	struct sleep_order *order = &orders[KIND(variant)];
 	const struct sample_row *first;
 	uint32_t last = smp_online_count() - 1;
 	uint32_t missing;
 
 	sleepers_take_interrupts();
 	order->ticks = draw_ticks(run);
-	if (variant % 2 == 0) {
+	if (!IS_PARALLEL(variant)) {
 		for (uint32_t position = last + 1; position-- > 0;) {
 			if (is_free(position) && !sleep_serial(run, position)) {
 				return false;
@@ -242,13 +250,13 @@ TIMED static bool sample(struct benchmark_run *run)
 	return true;
 }
 
-#define SUSPEND_BENCHMARK(identifier, text, what, kind, parallel)                                  \
+#define SLEEP_BENCHMARK(identifier, text, what, how_many, kind, parallel, sweep)                   \
 	static const struct benchmark identifier = {                                               \
 		.name = text,                                                                      \
 		.summary = what,                                                                   \
 		.hazard = 2U + (kind),                                                             \
-		.variant = VARIANT(kind, parallel),                                                \
-		.sample_count = psci_slow_samples,                                                 \
+		.variant = VARIANT(kind, parallel, sweep),                                         \
+		.sample_count = how_many,                                                          \
 		.sample_us = sample_us,                                                            \
 		.row_count = row_count,                                                            \
 		.prepare = prepare,                                                                \
@@ -256,15 +264,16 @@ TIMED static bool sample(struct benchmark_run *run)
 	};                                                                                         \
 	BENCHMARK(identifier)
 
-SUSPEND_BENCHMARK(psci_suspend_standby_serial, "psci.suspend.standby.serial",
-		  "CPU_SUSPEND to standby, core after core", IDLE_STANDBY, 0);
-SUSPEND_BENCHMARK(psci_suspend_standby_parallel, "psci.suspend.standby.parallel",
-		  "CPU_SUSPEND to standby, all cores at once", IDLE_STANDBY, 1);
-SUSPEND_BENCHMARK(psci_suspend_core_serial, "psci.suspend.core.serial",
-		  "power-down of the core, core after core", IDLE_CORE, 0);
-SUSPEND_BENCHMARK(psci_suspend_core_parallel, "psci.suspend.core.parallel",
-		  "power-down of the core, all cores at once", IDLE_CORE, 1);
-SUSPEND_BENCHMARK(psci_suspend_deepest_serial, "psci.suspend.deepest.serial",
-		  "the deepest power-down, core after core", IDLE_DEEPEST, 0);
-SUSPEND_BENCHMARK(psci_suspend_deepest_parallel, "psci.suspend.deepest.parallel",
-		  "the deepest power-down, all cores at once", IDLE_DEEPEST, 1);
+#define SLEEP_BENCHMARKS(name, what, kind)                                                         \
+	SLEEP_BENCHMARK(psci_suspend_##name##_serial, "psci.suspend." #name ".serial",             \
+			what ", core after core", psci_slow_samples, kind, 0, 0);                  \
+	SLEEP_BENCHMARK(psci_suspend_##name##_parallel, "psci.suspend." #name ".parallel",         \
+			what ", all cores at once", psci_slow_samples, kind, 1, 0);                \
+	SLEEP_BENCHMARK(psci_wake_##name##_serial, "psci.wake." #name ".serial",                   \
+			what ", woken on the way", psci_sweep_samples, kind, 0, 1);                \
+	SLEEP_BENCHMARK(psci_wake_##name##_parallel, "psci.wake." #name ".parallel",               \
+			what ", all woken on the way", psci_sweep_samples, kind, 1, 1)
+
+SLEEP_BENCHMARKS(standby, "CPU_SUSPEND to standby", IDLE_STANDBY);
+SLEEP_BENCHMARKS(core, "power-down of the core", IDLE_CORE);
+SLEEP_BENCHMARKS(deepest, "the deepest power-down", IDLE_DEEPEST);
