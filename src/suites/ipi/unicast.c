@@ -1,6 +1,6 @@
 /*
- * ipi.normal: an SGI from core 0 to the next online core, which polls with `yield`. ipi.self: an SGI
- * from core 0 to itself.
+ * ipi.normal: an SGI from core 0 to the next online core, which polls with `yield`. ipi.self: an
+ * SGI from core 0 to itself.
  *
  * Metric `delivery`: core 0 before the send -> the receiver's vector stub.
  * Metric `total`: core 0 before the send -> core 0 has seen the acknowledgement.
