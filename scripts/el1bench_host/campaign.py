@@ -6,7 +6,6 @@ a campaign that was killed goes on where it was.
 """
 
 import argparse
-import signal
 import sys
 import time
 from pathlib import Path
@@ -125,10 +124,6 @@ def register(subparsers: Any) -> None:
     parser.set_defaults(main=main)
 
 
-def _end(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 def main(args: argparse.Namespace) -> int:
     """Runs `campaign`."""
     campaign = campaign_file.read(Path(args.file))
@@ -137,7 +132,6 @@ def main(args: argparse.Namespace) -> int:
             print(f"{args.file}: {len(campaign.configurations)} configurations, "
                   f"{campaign.iterations} iterations each")
         return EXIT_OK
-    signal.signal(signal.SIGTERM, _end)
     store = Store(campaign)
     try:
         Bench(campaign, store, args.quiet).run()

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 from typing import NoReturn, Optional, Sequence
 
@@ -35,9 +36,17 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run one command; returns the exit code."""
     args = make_parser().parse_args(arguments)
+    # Whoever ends us gets the same clean-up as Ctrl-C; `nohup` stays what it is.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _interrupt)
     try:
         return args.main(args)
     except UserError as error:

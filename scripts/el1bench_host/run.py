@@ -28,6 +28,8 @@ PREFIX = "el1bench."
 REPORT_NAME = "report.md"
 # TF-A with its payload, written anew for each run, removed after it.
 FLASH_NAME = ".tf-a-flash"
+# What U-Boot fetches, likewise.
+SERVED_NAME = ".tftp"
 TF_A = ("tf-a", "tf-a+u-boot")
 BY_U_BOOT = ("u-boot", "tf-a+u-boot")
 SAMPLES_MAX = 100_000_000
@@ -457,30 +459,29 @@ def _start_of_the_line(words: list[str]) -> float:
 
 
 def _boots(args: argparse.Namespace, qemu: machine.Setup, image: Path, words: list[str],
-           log: BinaryIO) -> list[Outcome]:
-    """All boots of a run, their output in one log."""
+           served: Path, log: BinaryIO) -> list[Outcome]:
+    """All boots of a run, their output in one log. `served`: the folder for TFTP."""
     progress = Progress(not args.quiet, args.boots)
     limits = Limits(START_SECONDS + _start_of_the_line(words), BOUND_FACTOR[args.accel],
                     args.timeout)
     outcomes: list[Outcome] = []
-    with tempfile.TemporaryDirectory(prefix="el1bench-tftp-") as served:
-        for boot in range(args.boots):
-            boot_words = [*words, f"{PREFIX}boot={boot}"]
-            if args.firmware not in BY_U_BOOT:
-                this, launch = replace(qemu, kernel=image, arguments=" ".join(boot_words)), None
-            else:
-                address = qemu.board.firmware_load_address
-                assert address is not None
-                this = replace(qemu, served=Path(served))
-                launch = launcher(image, Path(served), args.boot_command, address, boot_words)
-            outcome = run_boot(this, log, limits, boot=boot, launch=launch, progress=progress)
-            log.write(BOOT_SEPARATOR)
-            outcomes.append(outcome)
-            if outcome.problem:
-                print(f"el1bench: boot {boot + 1}/{args.boots}: {outcome.problem}", file=sys.stderr)
-            # The others would go the same way.
-            if outcome.status == "refused" or not outcome.began:
-                break
+    for boot in range(args.boots):
+        boot_words = [*words, f"{PREFIX}boot={boot}"]
+        if args.firmware not in BY_U_BOOT:
+            this, launch = replace(qemu, kernel=image, arguments=" ".join(boot_words)), None
+        else:
+            address = qemu.board.firmware_load_address
+            assert address is not None
+            this = replace(qemu, served=served)
+            launch = launcher(image, served, args.boot_command, address, boot_words)
+        outcome = run_boot(this, log, limits, boot=boot, launch=launch, progress=progress)
+        log.write(BOOT_SEPARATOR)
+        outcomes.append(outcome)
+        if outcome.problem:
+            print(f"el1bench: boot {boot + 1}/{args.boots}: {outcome.problem}", file=sys.stderr)
+        # The others would go the same way.
+        if outcome.status == "refused" or not outcome.began:
+            break
     return outcomes
 
 
@@ -554,15 +555,18 @@ def main(args: argparse.Namespace) -> int:
     elif args.firmware == "el3-monitor":
         emulator = under_monitor(emulator, image.parent)
 
-    log_path = folder / "console.log"
+    log_path, served = folder / "console.log", folder / SERVED_NAME
     try:
+        if args.firmware in BY_U_BOOT:
+            served.mkdir(exist_ok=True)
         with log_path.open("wb", buffering=0) as log:
-            outcomes = _boots(args, emulator, image, words, log)
+            outcomes = _boots(args, emulator, image, words, served, log)
     except KeyboardInterrupt:
         print(f"el1bench: interrupted; what arrived is in {log_path}", file=sys.stderr)
         return EXIT_INTERRUPTED
     finally:
         (folder / FLASH_NAME).unlink(missing_ok=True)
+        shutil.rmtree(served, ignore_errors=True)
     status = _report(args, folder, log_path, log_arrivals(outcomes),
                      _host_facts(args, version, image, emulator))
     return EXIT_INCOMPLETE if any(outcome.problem for outcome in outcomes) else status

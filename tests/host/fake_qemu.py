@@ -87,8 +87,10 @@ def main() -> int:
         return 0
     with open(os.environ["FAKE_QEMU_NOTES"], "a", encoding="utf-8") as notes:
         print(os.getpid(), *arguments, sep="\t", file=notes)
-    append = arguments[arguments.index("-append") + 1]
-    words = dict(word.removeprefix("el1bench.").split("=", 1) for word in append.split())
+    words = {"boot": "0", "seed": "1", "emulated": "fake"}
+    if "-append" in arguments:
+        append = arguments[arguments.index("-append") + 1]
+        words |= (word.removeprefix("el1bench.").split("=", 1) for word in append.split())
     return play(os.environ["FAKE_QEMU_MODE"], words)
 
 

@@ -174,47 +174,70 @@ class Endings(RunTest):
 
 
 class Interruption(RunTest):
-    """Ctrl-C, and the death of the program itself."""
+    """Ctrl-C, other signals, and the death of the program itself: what is left behind."""
 
-    def start(self) -> subprocess.Popen[str]:
+    BY_U_BOOT = ("--firmware", "u-boot", "--firmware-image", str(FAKE))
+
+    def start(self, *options: str) -> subprocess.Popen[str]:
         """Start a run and wait until it has passed on what its fake said last."""
         self.out.mkdir()
         for name in STALE:
             (self.out / name).write_text("of an earlier run", encoding="ascii")
         log = self.out / "console.log"
         os.mkfifo(log)
-        process = subprocess.Popen(self.command(), env=self.environment("no-trailer"), text=True,
+        self.temporary = self.folder / "temporary"
+        self.temporary.mkdir()
+        environment = {**self.environment("no-trailer"), "TMPDIR": str(self.temporary)}
+        process = subprocess.Popen(self.command(*options), env=environment, text=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, cwd=self.folder)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.kill)
-        console = log.open("rb", buffering=0)
-        self.addCleanup(console.close)
+        # Opened for both, so that it waits for nobody.
+        console = os.open(log, os.O_RDWR)
+        self.addCleanup(os.close, console)
         said = b""
         while b"stuck in the middle" not in said:
-            data = console.read(4096)
-            self.assertTrue(data, f"the run ended after {said!r}")
-            said += data
+            ready, _, _ = select.select([console], [], [], SECONDS)
+            self.assertTrue(ready, f"status {process.poll()}, the log ends after {said!r}")
+            said += os.read(console, 4096)
         return process
 
-    def test_control_c(self) -> None:
-        process = self.start()
-        process.send_signal(signal.SIGINT)
+    def check_signal(self, number: int, *options: str) -> None:
+        """A run that is ended by a signal leaves its log and nothing else."""
+        process = self.start(*options)
+        process.send_signal(number)
         _, errors = process.communicate(timeout=SECONDS)
         self.assertEqual(process.returncode, 130)
         self.assertRegex(errors, r"\Ael1bench: interrupted.*console\.log\n\Z")
         self.assertEqual([path.name for path in self.out.iterdir()], ["console.log"])
+        self.assertEqual(list(self.temporary.iterdir()), [])
         self.assert_gone()
 
+    def test_control_c(self) -> None:
+        self.check_signal(signal.SIGINT)
+
+    def test_told_to_end_while_it_serves_files(self) -> None:
+        self.check_signal(signal.SIGTERM, *self.BY_U_BOOT)
+
+    def test_the_terminal_goes(self) -> None:
+        self.check_signal(signal.SIGHUP)
+
     def test_killed(self) -> None:
-        process = self.start()
+        process = self.start(*self.BY_U_BOOT)
         fake = os.pidfd_open(int(self.started()[0][0]))
         self.addCleanup(os.close, fake)
         process.kill()
         process.wait(SECONDS)
         ended, _, _ = select.select([fake], [], [], SECONDS)
         self.assertTrue(ended, "the fake outlives its parent")
+        # What it served is where the next run clears it away.
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        (self.out / "console.log").unlink()
+        self.run_fake("passes")
+        self.assertEqual(sorted(path.name for path in self.out.iterdir()),
+                         sorted(["console.log", *STALE]))
 
 
 class Progress(RunTest):

@@ -137,6 +137,23 @@ class PythonCases(unittest.TestCase):
             ''', together=True)
         self.assertEqual(results["Case.test_2"].status, FAIL)
 
+    def test_what_a_killed_test_leaves_goes(self) -> None:
+        results = self.run_cases(f'''
+            import os
+            import signal
+            import tempfile
+            import unittest
+
+            class Case(unittest.TestCase):
+                def test_killed(self):
+                    with open("{self.tree}/left", "w") as left:
+                        left.write(tempfile.mkdtemp())
+                    os.kill(os.getpid(), signal.SIGKILL)
+            ''', together=True)
+        self.assertEqual(results["Case.test_killed"].status, FAIL)
+        left = Path((self.tree / "left").read_text("utf-8"))
+        self.assertFalse(left.exists() or left.parent.exists(), left)
+
     def test_hang_is_ended(self) -> None:
         started = time.monotonic()
         results = self.run_cases('''

@@ -51,10 +51,14 @@ def _short(case_id: str, package: str) -> str:
 def _run(group: str, package: str, ids: tuple[str, ...], seconds: float) -> list[Result]:
     """Run the cases in a child and read the results that it left."""
     started = time.monotonic()
-    with tempfile.NamedTemporaryFile("r", prefix="el1bench-test-", encoding="utf-8") as lines:
-        status, output = run_command([PYTHON, "-s", str(RUNNER), lines.name, *ids], seconds,
-                                     folder=paths.SOURCE_TREE, environment=environment(group))
-        ended = [json.loads(line) for line in lines.read().splitlines()]
+    # The tests' temporary files go there too, so that those of a killed test go as well.
+    with tempfile.TemporaryDirectory(prefix="el1bench-test-") as scratch:
+        lines = Path(scratch) / "results"
+        lines.touch()
+        status, output = run_command([PYTHON, "-s", str(RUNNER), str(lines), *ids], seconds,
+                                     folder=paths.SOURCE_TREE,
+                                     environment={**environment(group), "TMPDIR": scratch})
+        ended = [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()]
     own = {data["id"] for data in ended}
     left = [case_id for case_id in ids if case_id not in own]
     for data in [data for data in ended if data["id"] not in ids]:
