@@ -15,6 +15,7 @@ from el1bench_host.decoder import decode_log, problem_text
 from el1bench_host.errors import UserError
 from el1bench_host.follow import LogFollower
 from el1bench_host.power import CommandSwitch, RelaySwitch
+from el1bench_host.prompt import prompt
 from el1bench_host.serial_port import SerialPort
 from el1bench_host.stamped_log import StampedLog
 from el1bench_host.u_boot import StreamEnded, UBoot
@@ -165,11 +166,12 @@ class Runner:
         attempt.started = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
         stream = ConsoleStream(port, log_file, configuration)
         try:
-            self._power_on(stream)
-            if configuration.start != "none":
-                self._boot(configuration, attempt, stream)
-            stream.watching = True
-            self._follow(configuration, stream)
+            with prompt():
+                self._power_on(stream)
+                if configuration.start != "none":
+                    self._boot(configuration, attempt, stream)
+                stream.watching = True
+                self._follow(configuration, stream)
             attempt.outcome = "ok"
         except Over as over:
             attempt.outcome, attempt.reason = over.outcome, over.reason

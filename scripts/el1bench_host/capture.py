@@ -13,6 +13,7 @@ from typing import Any, Optional
 
 from el1bench_host.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED, EXIT_OK, UserError
 from el1bench_host.follow import LogFollower
+from el1bench_host.prompt import prompt
 from el1bench_host.serial_port import BAUD_DEFAULT, FilePort, SerialPort
 from el1bench_host.stamped_log import StampedLog
 from el1bench_host.u_boot import StreamEnded
@@ -154,7 +155,8 @@ def main(args: argparse.Namespace) -> int:
     stopped = False
     before = [(number, signal.signal(number, _stop)) for number in (signal.SIGINT, signal.SIGTERM)]
     try:
-        capture.run()
+        with prompt():
+            capture.run()
     except Ended:
         stopped = True
     finally:
