@@ -31,16 +31,30 @@ static const char *const forbidden[] = {
 	WIRE_PREFIX " ",
 };
 
-/* The length of the forbidden string that starts at `text`, or 0. */
-static size_t forbidden_at(const char *text)
-{
-	for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
-		if (text[0] == forbidden[i][0]) {
-			size_t length = strlen(forbidden[i]);
+#define FORBIDDEN_COUNT (sizeof(forbidden) / sizeof(forbidden[0]))
+#define CHARACTER_BIT(character) (UINT64_C(1) << ((character) % 64))
 
-			if (strncmp(text, forbidden[i], length) == 0) {
-				return length;
-			}
+/* Characters that a forbidden string begins with, modulo 64: one look rules most places out. */
+static uint64_t first_characters(void)
+{
+	uint64_t set = 0;
+
+	for (size_t i = 0; i < FORBIDDEN_COUNT; i++) {
+		set |= CHARACTER_BIT(forbidden[i][0]);
+	}
+	return set;
+}
+
+/* The length of the forbidden string that starts at `text`, or 0. */
+static size_t forbidden_at(const char *text, uint64_t first)
+{
+	if ((first & CHARACTER_BIT((unsigned char)text[0])) == 0) {
+		return 0;
+	}
+	for (size_t i = 0; i < FORBIDDEN_COUNT; i++) {
+		if (text[0] == forbidden[i][0] &&
+		    strncmp(text, forbidden[i], strlen(forbidden[i])) == 0) {
+			return strlen(forbidden[i]);
 		}
 	}
 	return 0;
@@ -53,13 +67,15 @@ static bool is_printable(char character)
 
 void wire_clean(char *text)
 {
+	uint64_t first = first_characters();
+
 	for (; *text != '\0'; text++) {
 		size_t length;
 
 		if (!is_printable(*text)) {
 			*text = '?';
 		}
-		length = forbidden_at(text);
+		length = forbidden_at(text, first);
 		if (length > 0) {
 			text[length - 1] = '?';
 		}
@@ -68,8 +84,10 @@ void wire_clean(char *text)
 
 bool wire_is_clean(const char *text)
 {
+	uint64_t first = first_characters();
+
 	for (; *text != '\0'; text++) {
-		if (!is_printable(*text) || forbidden_at(text) > 0) {
+		if (!is_printable(*text) || forbidden_at(text, first) > 0) {
 			return false;
 		}
 	}
