@@ -3,7 +3,7 @@
 import re
 from typing import Iterator, Sequence
 
-from el1bench_host.report_model import Block, Facts, Heading, Remark, Table
+from el1bench_host.report_model import Block, Facts, Heading, Remark, Source, Table
 
 # An underscore inside a word is none of Markdown's.
 _SPECIAL = re.compile(r"([\\`*\[\]<|#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9]))")
@@ -41,6 +41,8 @@ def render(blocks: Sequence[Block]) -> str:
             lines += [f"- {_escape(name)}: {_escape(text)}" for name, text in block.facts]
         elif isinstance(block, Remark):
             lines.append(f"**{_escape(block.text)}**" if block.loud else f"- {_escape(block.text)}")
+        elif isinstance(block, Source):
+            lines += ["```", *block.lines, "```"]
         else:
             lines += _table(block)
     return "\n".join(lines) + "\n"

@@ -3,7 +3,7 @@
 import textwrap
 from typing import Iterator, Sequence
 
-from el1bench_host.report_model import Block, Facts, Heading, Remark, Table
+from el1bench_host.report_model import Block, Facts, Heading, Remark, Source, Table
 
 WIDTH = 100
 _GAP = "  "
@@ -63,6 +63,8 @@ def render(blocks: Sequence[Block]) -> str:
                 lines += _wrap(f"{name.ljust(width)}  {text}", further=" " * (width + 2))
         elif isinstance(block, Remark):
             lines += _wrap(f"*** {block.text} ***" if block.loud else block.text)
+        elif isinstance(block, Source):
+            lines += ["", *block.lines]
         else:
             lines += _table(block)
     return "\n".join(lines) + "\n"

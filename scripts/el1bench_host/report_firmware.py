@@ -83,9 +83,14 @@ def _places(results: Mapping[str, Any]) -> dict[int, tuple[int, int, int]]:
 
 def unit(results: Mapping[str, Any]) -> str:
     """What a tick is: an instruction, if QEMU counts them as nanoseconds and the counter does."""
-    machine = results["machine"]
-    icount = str(machine["emulator"] or "").endswith("-icount")
-    return "instructions" if icount and machine["counter_hz"] == _ICOUNT_HZ else "ticks"
+    icount = counts_instructions(results)
+    return ("instructions" if icount and results["machine"]["counter_hz"] == _ICOUNT_HZ
+            else "ticks")
+
+
+def counts_instructions(results: Mapping[str, Any]) -> bool:
+    """True if an instruction takes a nanosecond, by QEMU's icount."""
+    return str(results["machine"]["emulator"] or "").endswith("-icount")
 
 
 def tables_of(results: Mapping[str, Any]) -> list[TestTable]:

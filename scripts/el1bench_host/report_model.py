@@ -7,7 +7,7 @@ median over the rows and the range of their medians.
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence, Union
 
-from el1bench_host import report_firmware, report_grid
+from el1bench_host import report_firmware, report_grid, report_idle_states
 from el1bench_host.results import WARNINGS
 from el1bench_host.statistics import median
 
@@ -58,7 +58,14 @@ class Table:
     remarks: Sequence[str] = ()
 
 
-Block = Union[Heading, Facts, Remark, Table]
+@dataclass(frozen=True)
+class Source:
+    """Lines of a program or of data, to be kept as they are."""
+
+    lines: Sequence[str]
+
+
+Block = Union[Heading, Facts, Remark, Table, Source]
 
 
 @dataclass
@@ -415,7 +422,7 @@ def make_document(results: Mapping[str, Any]) -> list[Block]:
             blocks.append(Heading(3, f"relative to {', '.join(bases)}, sample by sample"))
             blocks.append(relative_table(results, differences, rows))
         if suite == "psci":
-            blocks += firmware_tables(results)
+            blocks += firmware_tables(results) + idle_states(results)
         blocks += _passed_checks(results, suite, rows) + _notes(results, suite)
     if metrics:
         blocks.append(Heading(2, "how to read it"))
@@ -440,6 +447,25 @@ def firmware_tables(results: Mapping[str, Any]) -> list[Block]:
         blocks += [Heading(3, f"{table.title} ({label})"),
                    Table(table.columns(), table.lines(cell), 0)]
     return blocks
+
+
+def idle_states(results: Mapping[str, Any]) -> list[Block]:
+    """What Linux is to be told of power states; nothing without a sweep."""
+    states = report_idle_states.states_of(results)
+    if not states:
+        return []
+    label = ", EMULATED" if results["machine"]["emulated"] else ""
+    blocks: list[Block] = [
+        Heading(3, f"idle states for Linux (microseconds, rounded up{label})"),
+        Table(report_idle_states.COLUMNS, report_idle_states.lines(states), 1)]
+    blocks += [Remark(f"{clean(state.title)}: {clean(state.why)}")
+               for state in states if state.why]
+    blocks += [Remark(f"CLAIMS TOO LITTLE: {clean(text)}", True)
+               for text in report_idle_states.shortfalls(results)]
+    if not all(report_idle_states.is_judged(results, state) for state in states):
+        blocks.append(Remark("what an emulator takes is not held against the claims"))
+    node = report_idle_states.node_lines(results)
+    return blocks + ([Source(node)] if node else [])
 
 
 def _grids(rows: Sequence[Metric]) -> list[Block]:

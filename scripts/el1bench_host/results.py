@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional
 
-from el1bench_host import counter_check
+from el1bench_host import counter_check, idle_states
 from el1bench_host.decoder import (Boot, DecodedLog, Row, count_reasons, counter_step,
                                    is_emulated, unit_step)
 from el1bench_host.errors import UserError
@@ -408,6 +408,8 @@ def make_results(decoded: DecodedLog,
         "run": _run(decoded),
         "samples": samples,
         "metrics": metrics,
+        "idle_states": [state for boot, index in zip(decoded.boots, numbers)
+                        for state in idle_states.records(boot, index)],
         "outcomes": outcomes,
         "skipped": skipped,
         "failures": failures,
@@ -539,6 +541,10 @@ _SCHEMA: dict[str, Any] = {
     "failures": [_REASON],
 }
 _OPTIONAL: dict[str, Any] = {
+    "idle_states": [{"boot": int, "kind": str, "power_state": str, "timer_stops": bool,
+                     "tree": _TEXT, "node": _TEXT, "how": [str], "n": int, "n_least": int,
+                     "cores": int, "entry": _INTEGER, "exit": _INTEGER, "wakeup": _INTEGER,
+                     "why": _TEXT, "claims": dict.fromkeys(idle_states.CLAIMS, _INTEGER)}],
     "outcomes": [{"name": str, "boot": _INTEGER, "result": str}],
     "notes": [{"name": str, "boot": _INTEGER, "text": str}],
     "problems": [{"kind": str, "text": str}],
@@ -591,6 +597,8 @@ def load_results(path: Path) -> dict[str, Any]:
         _check(content["run"].get("ci"), _NUMBER, "results.run.ci")
         for key, schema in _OPTIONAL.items():
             _check(content.get(key, []), schema, f"results.{key}")
+        for state in content.get("idle_states", []):
+            idle_states.check(state)
         for index, metric in enumerate(content["metrics"]):
             for key, schema in _OPTIONAL_OF_METRIC.items():
                 _check(metric.get(key), schema, f"results.metrics[{index}].{key}")

@@ -521,7 +521,7 @@ def _report(args: argparse.Namespace, folder: Path, log_path: Path, arrivals: Ar
         print(f"el1bench: failed: {failure['name']}{where}: {failure['reason']}", file=sys.stderr)
     if not args.quiet and content["metrics"]:
         print(report.render(content, "term"), end="")
-    return decoded.exit_code()
+    return decoded.exit_code() or report.judge(content)
 
 
 def main(args: argparse.Namespace) -> int:

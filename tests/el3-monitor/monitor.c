@@ -30,6 +30,10 @@
 #define STATE_CORE 0x10002
 #define STATE_CLUSTER 0x1010022
 
+#define ENTRY_INSTRUCTIONS 50000 /* even */
+#define EXIT_INSTRUCTIONS 30000
+#define LOOK_INSTRUCTIONS 20000
+
 #define PMF_STAMP_NEW 0xc7000020U
 #define PMF_STAMP_OLD 0xc2000010U
 #define PMF_SERVICE 0x41000400U
@@ -48,14 +52,18 @@ enum fault {
 	NO_WAKE,        /* a suspended core never comes back */
 	MISS_TIMER,     /* a suspended core comes back for an SGI alone */
 	STALE,          /* stamps of the low-power state are the first ones for ever */
+	SLOW_ENTRY,     /* ENTRY_INSTRUCTIONS more on the way into a state */
+	SLOW_EXIT,      /* EXIT_INSTRUCTIONS more on the way out */
+	GIVES_UP,       /* LOOK_INSTRUCTIONS into a power-down, a wake-up that is pending ends it */
 	OLD_PMF,        /* the old function identifier only */
 	NO_PMF,
 	FAULTS
 };
 
 static const char *const fault_names[FAULTS] = {
-	"refuse-suspend", "refuse-off", "inline", "early",   "no-start",
-	"no-wake",        "miss-timer", "stale",  "old-pmf", "no-pmf",
+	"refuse-suspend", "refuse-off", "inline", "early",      "no-start",
+	"no-wake",        "miss-timer", "stale",  "slow-entry", "slow-exit",
+	"gives-up",       "old-pmf",    "no-pmf",
 };
 
 static struct {
@@ -283,6 +291,14 @@ static bool may_wake(void)
 	return has_fault(MISS_TIMER) ? pending < 16 : pending < 1020;
 }
 
+/* Does nothing, if the core is to, for an even number of instructions. */
+static void spend(enum fault fault, uint64_t instructions)
+{
+	if (has_fault(fault)) {
+		__asm__ volatile("1:\tsubs %0, %0, #2\n\tb.ne 1b" : "+r"(instructions) : : "cc");
+	}
+}
+
 static int64_t suspend(struct core *core, uint64_t state, uint64_t entry, uint64_t context)
 {
 	bool powers_down = state == STATE_CORE || state == STATE_CLUSTER;
@@ -302,6 +318,11 @@ static int64_t suspend(struct core *core, uint64_t state, uint64_t entry, uint64
 		}
 		stamp(core, EXIT_FLUSH);
 	}
+	spend(GIVES_UP, LOOK_INSTRUCTIONS);
+	if (powers_down && has_fault(GIVES_UP) && may_wake()) {
+		return 0;
+	}
+	spend(SLOW_ENTRY, ENTRY_INSTRUCTIONS);
 	stamp(core, ENTER_LOW_POWER);
 	if (has_fault(NO_WAKE)) {
 		gic_deafen();
@@ -310,6 +331,7 @@ static int64_t suspend(struct core *core, uint64_t state, uint64_t entry, uint64
 		__asm__ volatile("dsb sy\n\twfi" : : : "memory");
 	}
 	stamp(core, EXIT_LOW_POWER);
+	spend(SLOW_EXIT, EXIT_INSTRUCTIONS);
 	if (!powers_down || has_fault(INLINE)) {
 		return 0;
 	}

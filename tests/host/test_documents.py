@@ -4,8 +4,9 @@ import re
 import unittest
 from pathlib import Path
 
-from tests.host.synthetic_log import Row
+from tests.host.synthetic_log import Boot, Row
 from tests.host.test_decode import example_boot
+from tests.host.test_idle_states import IDLE
 from el1bench_host import counter_check, decoder, errors, log, log_records, results, sample_code
 from el1bench_host.decoder import decode_log
 
@@ -112,6 +113,16 @@ class ResultsFormat(unittest.TestCase):
         top = re.findall(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", section(RESULTS_PAGE, "Top level"),
                          re.M)
         self.assertEqual({key for row in top for key in re.findall(r"`([a-z_]+)`", row)}, set(made))
+
+    def test_power_states(self) -> None:
+        rows = re.findall(r"^\| ((?:`[a-z0-9_]+`(?:, )?)+) \|",
+                          section(RESULTS_PAGE, "A power state"), re.M)
+        boot = Boot().head()
+        boot.line("idle", IDLE)
+        state, = results.make_results(decode_log(boot.text()))["idle_states"]
+        self.assertEqual({key for row in rows for key in re.findall(r"`([a-z0-9_]+)`", row)},
+                         set(state))
+        self.assertLessEqual(set(state["claims"]), self.named)
 
     def test_warnings_and_problems(self) -> None:
         page = re.findall(r"^\| `([a-z-]+)` \|", section(RESULTS_PAGE, "Warnings"), re.M)
