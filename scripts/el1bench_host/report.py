@@ -11,7 +11,8 @@ from el1bench_host.errors import EXIT_FAILED, EXIT_OK, UserError
 from el1bench_host.report_model import firmware_tables, idle_states, make_document
 from el1bench_host.results import load_results
 
-FORMATS = ("term", "md", "csv", "dts")
+FORMATS = ("term", "md", "csv")
+NODE_FORMAT = "dts"
 TABLES = ("all", "firmware", "idle-states")
 
 
@@ -28,7 +29,7 @@ def render(results: Mapping[str, Any], output_format: str, tables: str = "all") 
     if tables == "idle-states" and not report_idle_states.states_of(results):
         raise UserError("no sweeps of power states are in these results (they come from "
                         "psci.wake, in the psci suite)")
-    if output_format == "dts":
+    if output_format == NODE_FORMAT:
         return _dts(results)
     if output_format == "csv":
         return {"all": render_csv.render, "firmware": report_firmware.to_csv,
@@ -64,7 +65,7 @@ def register(subparsers: Any) -> None:
         "results cannot be read or the output not be written.")
     parser.add_argument("results", metavar="RESULTS", nargs="+",
                         help="a results.json, or the folder that holds it")
-    parser.add_argument("--format", choices=FORMATS, default="term",
+    parser.add_argument("--format", choices=(*FORMATS, NODE_FORMAT), default="term",
                         help="plain text (the default), Markdown, comma-separated values of "
                         "every row, or the idle states as device tree source")
     parser.add_argument("--tables", choices=TABLES, default="all",

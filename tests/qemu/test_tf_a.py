@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 from el1bench_host import paths, tf_a
+from el1bench_host.report_idle_states import states_of
 from tests.host import psci_page
 from tests.qemu.support import Boot, QemuTest, image_of, setup_of, words_of
 
@@ -40,6 +41,21 @@ class TfA(QemuTest):
                 for row in rows:
                     self.assertGreater(row["n"], 0)
         self.assertEqual([row["cpu"] for row in boot.rows("psci.cpu-off.powerdown")], [1, 2, 3])
+        self.check_idle_states(boot)
+
+    def check_idle_states(self, boot: Boot) -> None:
+        """What the caller sees of the way in is what TF-A's own stamps say of it, in microseconds:
+        its way to the first stamp and, side by side, the wait for other cores come on top."""
+        states = states_of(boot.results)
+        self.assertEqual([state.kind for state in states], ["standby", "core", "deepest"])
+        for state in states:
+            inside = max(row["max"] for how in ("serial", "parallel") for row in
+                         boot.rows(f"psci.suspend.{state.kind}.{how}.powerdown")) / 1000
+            self.assertTrue(inside <= state.measured["entry"] <= inside + 15, (inside, state))
+            self.assertGreater(boot.row(f"psci.wake.{state.kind}.serial.wake-latency")["n"], 0)
+        for name in ("core", "deepest"):
+            # Serially, TF-A gives a power-down up if the wake-up is pending early enough.
+            self.assertTrue(boot.rows(f"psci.wake.{name}.serial.inline-return"))
 
     def test_gicv2(self) -> None:
         self.check(2, 1)
