@@ -59,6 +59,9 @@ SECTIONS
 		uart_drivers_start = .;
 		KEEP(*(SORT(.uart_drivers*)))
 		uart_drivers_end = .;
+		watchdog_drivers_start = .;
+		KEEP(*(SORT(.watchdog_drivers*)))
+		watchdog_drivers_end = .;
 		*(.symbols)
 		. = ALIGN(PAGE);
 	} :constants

@@ -44,6 +44,7 @@ struct arguments {
 					    1 to ARGUMENTS_BUDGET_MAX; default 10000 */
 	bool dump_raw;                   /* dump=raw (default) or summary */
 	bool rt_instr;                   /* rt_instr=on: lines for test farms; default off */
+	bool watchdog;                   /* watchdog=on: a hang resets the board; default off */
 	enum on_exit on_exit;            /* default halt; who runs it chooses where not given */
 	bool on_exit_given;
 	bool samples_given;

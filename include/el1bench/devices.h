@@ -10,6 +10,7 @@
 #include "el1bench/psci.h"
 
 struct uart_driver;
+struct watchdog_driver;
 
 #define DEVICES_REDISTRIBUTORS_MAX 4
 
@@ -29,3 +30,6 @@ struct devices {
 
 /* Reads them from a tree that passed `tree_valid`; what is missing or malformed stays empty. */
 void devices_read(const void *tree, struct devices *devices);
+
+/* The first watchdog that there is a driver for, and its registers; NULL if there is none. */
+const struct watchdog_driver *devices_watchdog(const void *tree, struct memory_range *registers);

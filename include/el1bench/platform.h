@@ -73,3 +73,6 @@ const char *platform_boot_arguments(void);
  * after platform_discover.
  */
 void platform_find_idle_states(const uint32_t *given, uint32_t count, bool extended);
+
+/* Maps the registers of the board's watchdog, if there is one to drive, and arms it. */
+void platform_start_watchdog(uint32_t usual_ms);

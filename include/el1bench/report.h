@@ -15,7 +15,14 @@ enum run_status { RUN_PASSED, RUN_FAILED, RUN_REFUSED };
 void report_begin(const struct arguments *arguments);
 
 /* Machine, cores and caches, once the cores are up. */
-void report_machine(void);
+void report_machine(const struct arguments *arguments);
+
+/*
+ * The samples that an earlier boot left in memory, if there are any, or why they are not to be had:
+ * before anything is taken from the arena. They are gone afterwards; with watchdog=on, this boot's
+ * own are to be kept.
+ */
+void report_survivors(const struct arguments *arguments);
 
 /*
  * The marks of an interval of at least `clock_ms` that the host checks the counter by: some before

@@ -58,6 +58,9 @@ static inline bool sample_is_excluded(int64_t value)
 /* Empties the store; `row_capacity` rows fit from now on. False if the arena is too small. */
 bool samples_start(uint32_t row_capacity);
 
+/* Takes `count` rows that are in memory already for the store; only to be read. */
+void samples_adopt(struct sample_row *adopted, uint32_t count);
+
 /*
  * Opens a row of `capacity` samples whose buffer starts `offset_bytes` (a multiple of 64) further
  * than it would: the per-boot offset. NULL if rows or memory are used up.

@@ -1,6 +1,6 @@
 /*
  * Machine lines (docs/log-format.md): prefix, type, sequence number, body, CRC-32. Core 0, after
- * timing (and, for the lines before the plan, before it).
+ * timing (and, for the lines before the plan, before it). Each line arms the watchdog anew.
  */
 #pragma once
 
@@ -19,6 +19,9 @@ uint32_t crc32(uint32_t crc, const void *bytes, size_t count);
  * and the CRC. The body is cleaned as below; one that is too long is cut and ends in `...`.
  */
 void wire_line(const char *type, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* From now on the types of machine lines start with `prefix`, a constant; "" at first. */
+void wire_prefix_types(const char *prefix);
 
 /* Machine lines written so far in this boot. */
 uint32_t wire_line_count(void);

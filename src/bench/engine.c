@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 #include "el1bench/cpu.h"
+#include "el1bench/survivors.h"
+#include "el1bench/watchdog.h"
 #include "engine_state.h"
 #include "pace.h"
 
@@ -146,6 +148,7 @@ static void run_units(void)
 {
 	for (uint32_t i = 0; i < engine.unit_count; i++) {
 		unit = &engine.units[i];
+		watchdog_arm(unit->watchdog_ms);
 		start_unit();
 		(void)sample_rounds(true, 0, ALL_ROUNDS);
 		if (engine.ci_ppm == 0) {
@@ -157,6 +160,7 @@ static void run_units(void)
 		if (engine.ci_ppm != 0) {
 			engine_note_imprecise(unit);
 		}
+		survivors_save(i);
 	}
 }
 

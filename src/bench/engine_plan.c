@@ -6,6 +6,8 @@
 
 #include "el1bench/arena.h"
 #include "el1bench/smp.h"
+#include "el1bench/survivors.h"
+#include "el1bench/watchdog.h"
 #include "engine_state.h"
 #include "memory_need.h"
 #include "pace.h"
@@ -27,6 +29,10 @@
 #define BOUND_SAMPLE_US 500
 #define BOUND_SAMPLE_CORE_US 50
 #define BOUND_OPERATIONS 32 /* of a batch, in the time of a sample */
+
+/* What a watchdog waits for a unit: a bound that is off must not reset a machine that is well. */
+#define WATCHDOG_FACTOR 2
+#define WATCHDOG_MARGIN_MS 10000
 
 /* Operations of a batched benchmark's row, for each sample asked for; but never too few samples. */
 #define BATCHED_OPERATIONS 8
@@ -335,13 +341,13 @@ static void open_derived_rows(void)
 	}
 }
 
-static uint64_t estimate_ms(void)
+static uint64_t unit_bound_ms(const struct engine_unit *unit)
 {
 	uint64_t online = smp_online_count();
 	uint64_t sample_us = BOUND_SAMPLE_US + BOUND_SAMPLE_CORE_US * online;
-	uint64_t milliseconds = BOUND_BASE_MS;
+	uint64_t milliseconds = 0;
 
-	for (uint32_t i = 0; i < engine.run_count; i++) {
+	for (uint32_t i = unit->first; i < unit->first + unit->count; i++) {
 		const struct benchmark_run *run = &engine.runs[i];
 
 		if (!is_ready(run)) {
@@ -364,6 +370,31 @@ static uint64_t estimate_ms(void)
 		}
 	}
 	return milliseconds;
+}
+
+/*
+ * Adds up the time bound. False with a reason if a unit may take longer than the watchdog waits:
+ * nobody arms it anew while samples are taken.
+ */
+static bool bound_time(const char **reason, uint64_t numbers[3])
+{
+	engine.bound_ms = BOUND_BASE_MS;
+	for (uint32_t i = 0; i < engine.unit_count; i++) {
+		struct engine_unit *unit = &engine.units[i];
+		uint64_t bound_ms = unit_bound_ms(unit);
+		uint64_t watchdog_ms = bound_ms * WATCHDOG_FACTOR + WATCHDOG_MARGIN_MS;
+
+		if (watchdog_max_ms() != 0 && watchdog_ms > watchdog_max_ms()) {
+			*reason = "%s may take %lu ms, the watchdog waits at most %lu";
+			numbers[0] = (uint64_t)(uintptr_t)engine.runs[unit->first].benchmark->name;
+			numbers[1] = watchdog_ms;
+			numbers[2] = watchdog_max_ms();
+			return false;
+		}
+		unit->watchdog_ms = (uint32_t)watchdog_ms;
+		engine.bound_ms += bound_ms;
+	}
+	return true;
 }
 
 bool engine_plan(const struct arguments *arguments, const char **reason, uint64_t numbers[3])
@@ -410,6 +441,12 @@ bool engine_plan(const struct arguments *arguments, const char **reason, uint64_
 	prepare_all();
 	open_derived_rows();
 	engine.spin_range = pace_spin_range();
-	engine.bound_ms = estimate_ms();
+	if (!bound_time(reason, numbers)) {
+		return false;
+	}
+	if (!survivors_begin()) {
+		*reason = "no memory left for watchdog=on";
+		return false;
+	}
 	return true;
 }

@@ -14,6 +14,7 @@
 struct engine_unit {
 	uint32_t first;
 	uint32_t count;
+	uint32_t watchdog_ms; /* that the watchdog is to wait for it */
 };
 
 struct engine {

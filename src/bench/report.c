@@ -11,6 +11,7 @@
 
 #include "el1bench/console.h"
 #include "el1bench/engine.h"
+#include "el1bench/survivors.h"
 #include "el1bench/symbols.h"
 #include "el1bench/wait.h"
 #include "el1bench/wire.h"
@@ -85,7 +86,7 @@ const char *report_reason(const struct benchmark_run *run)
 	return format_numbers(run->reason, run->reason_numbers);
 }
 
-static uint64_t output_bound_ms(const struct arguments *arguments)
+uint64_t report_output_bound_ms(const struct arguments *arguments)
 {
 	uint32_t paced = arguments->pace;
 	uint32_t baud = paced > 0 && paced < BOUND_BAUD ? paced : BOUND_BAUD;
@@ -139,10 +140,10 @@ void report_plan(const struct arguments *arguments)
 		  "benchmarks=%" PRIu32 " rows=%" PRIu32 " samples=%" PRIu32 " warmup=%" PRIu32
 		  " bound-ms=%" PRIu64 " ci=%" PRIu32 " : %s",
 		  count, samples_row_count(), engine_samples(), arguments->warmup,
-		  engine_bound_ms() + output_bound_ms(arguments), engine_ci_ppm(), names);
+		  engine_bound_ms() + report_output_bound_ms(arguments), engine_ci_ppm(), names);
 }
 
-static void report_outcomes(void)
+void report_outcomes(void)
 {
 	static const char *const words[] = {
 		[BENCHMARK_PASSED] = "passed",
@@ -277,10 +278,13 @@ enum run_status report_end(bool refused)
 	};
 	enum run_status status = decide(refused);
 
+	wire_prefix_types(""); /* in case of a panic while survivors were reported */
 	wire_line("end", "status=%s lines=%" PRIu32 " metrics=%" PRIu32 " raw=%" PRIu32,
 		  words[status], wire_line_count() + 1, report_counts.metric_lines,
 		  report_counts.raw_lines);
 	ended = true;
+	console_drain();
+	survivors_forget();
 	return status;
 }
 

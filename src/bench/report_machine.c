@@ -16,6 +16,7 @@
 #include "el1bench/psci.h"
 #include "el1bench/report.h"
 #include "el1bench/smp.h"
+#include "el1bench/watchdog.h"
 #include "el1bench/wire.h"
 #include "number.h"
 #include "report_state.h"
@@ -185,7 +186,7 @@ static void report_idle_states(void)
 	}
 }
 
-void report_machine(void)
+void report_machine(const struct arguments *arguments)
 {
 	uint32_t online = smp_online_count();
 
@@ -195,6 +196,11 @@ void report_machine(void)
 	report_psci();
 	wire_line("info", "key=cores : %" PRIu32 "/%" PRIu32, online, platform.cpu_count);
 	info_number("memory", arena_free_bytes());
+	if (arguments->watchdog && watchdog_max_ms() == 0) {
+		info("watchdog", "none: a hang will not end by itself");
+	} else if (arguments->watchdog) {
+		wire_line("info", "key=watchdog : waits %" PRIu32 " ms at most", watchdog_max_ms());
+	}
 	for (uint32_t position = 0; position < online; position++) {
 		report_cpu(smp_online_cpu(position));
 	}

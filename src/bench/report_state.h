@@ -35,6 +35,12 @@ enum benchmark_state report_outcome(const struct benchmark_run *run);
 /* Its reason, formatted; "" if there is none. Valid until the next call. */
 const char *report_reason(const struct benchmark_run *run);
 
+/* One line for each selected benchmark: how it ended. */
+void report_outcomes(void);
+
+/* An upper bound of the time that the output of all rows takes, ms. */
+uint64_t report_output_bound_ms(const struct arguments *arguments);
+
 /* The text that was refused while timing, if there is any. */
 void report_stray_text(void);
 

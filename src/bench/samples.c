@@ -42,6 +42,13 @@ bool samples_start(uint32_t capacity)
 	return true;
 }
 
+void samples_adopt(struct sample_row *adopted, uint32_t count)
+{
+	rows = adopted;
+	row_capacity = count;
+	row_count = count;
+}
+
 static struct sample_row *next_row(void)
 {
 	return row_count < row_capacity ? &rows[row_count++] : NULL;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "el1bench/console.h"
+#include "el1bench/watchdog.h"
 
 #define TRAILER_CHARACTERS 10 /* " *" and eight hex digits */
 #define BODY_END (WIRE_LINE_MAX - TRAILER_CHARACTERS)
@@ -16,6 +17,7 @@
 
 static char line[WIRE_LINE_MAX + 2]; /* with its end of line and a terminator */
 static uint32_t line_count;
+static const char *type_prefix = "";
 
 /* What LAVA takes for a failure while booting, and the start of a machine line inside another. */
 static const char *const forbidden[] = {
@@ -102,6 +104,7 @@ static size_t append(size_t start, size_t end, const char *format, va_list argum
 {
 	int length = vsnprintf(line + start, end - start + 1, format, arguments);
 
+	watchdog_kick();
 	if (length < 0) {
 		line[start] = '\0';
 		return start;
@@ -116,7 +119,8 @@ static size_t append(size_t start, size_t end, const char *format, va_list argum
 
 void wire_line(const char *type, const char *format, ...)
 {
-	int head = snprintf(line, BODY_END, WIRE_PREFIX " %s %" PRIu32 " ", type, line_count);
+	int head = snprintf(line, BODY_END, WIRE_PREFIX " %s%s %" PRIu32 " ", type_prefix, type,
+			    line_count);
 	va_list arguments;
 	size_t length;
 
@@ -140,6 +144,11 @@ void text_line(const char *format, ...)
 	line[length] = '\n';
 	line[length + 1] = '\0';
 	console_write(line, strlen(line));
+}
+
+void wire_prefix_types(const char *prefix)
+{
+	type_prefix = prefix;
 }
 
 uint32_t wire_line_count(void)

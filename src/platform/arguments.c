@@ -218,13 +218,20 @@ static const char *set_dump(struct arguments *arguments, const char *value)
 	return NULL;
 }
 
+static const char *set_switch(bool *on, const char *value)
+{
+	*on = strcmp(value, "on") == 0;
+	return *on || strcmp(value, "off") == 0 ? NULL : "on or off";
+}
+
 static const char *set_rt_instr(struct arguments *arguments, const char *value)
 {
-	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0) {
-		return "on or off";
-	}
-	arguments->rt_instr = strcmp(value, "on") == 0;
-	return NULL;
+	return set_switch(&arguments->rt_instr, value);
+}
+
+static const char *set_watchdog(struct arguments *arguments, const char *value)
+{
+	return set_switch(&arguments->watchdog, value);
 }
 
 static const char *set_on_exit(struct arguments *arguments, const char *value)
@@ -331,7 +338,7 @@ static const struct {
 	{"pace", set_pace},         {"clock_ms", set_clock_ms}, {"ci", set_ci},
 	{"pair", set_pair},         {"budget", set_budget},     {"power_state", set_power_state},
 	{"sleep_us", set_sleep_us}, {"wake", set_wake},         {"baud", set_baud},
-	{"rt_instr", set_rt_instr},
+	{"rt_instr", set_rt_instr}, {"watchdog", set_watchdog},
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))

@@ -11,12 +11,14 @@
 
 #include "el1bench/tree.h"
 #include "el1bench/uart.h"
+#include "el1bench/watchdog.h"
 
 /* Register frames as small as the drivers can do with; a smaller one is a broken description. */
 #define GICD_V2_BYTES 0x1000U
 #define GICC_BYTES 0x100U
 #define GICD_V3_BYTES 0x10000U
 #define GICR_BYTES 0x20000U /* of one core */
+#define WATCHDOG_BYTES 0x10U
 
 /* Larger than any real frame; a description beyond it would only eat page tables. */
 #define DEVICE_BYTES_MAX UINT64_C(0x4000000)
@@ -184,4 +186,18 @@ void devices_read(const void *tree, struct devices *devices)
 	gic_node = read_gic(tree, devices);
 	read_psci(tree, devices);
 	read_timer(tree, gic_node, devices);
+}
+
+const struct watchdog_driver *devices_watchdog(const void *tree, struct memory_range *registers)
+{
+	const struct watchdog_driver *driver;
+
+	for (uint32_t i = 0; (driver = watchdog_driver(i)) != NULL; i++) {
+		int node = tree_find_compatible(tree, -1, driver->compatible);
+
+		if (node >= 0 && read_frame(tree, node, 0, WATCHDOG_BYTES, registers)) {
+			break;
+		}
+	}
+	return driver;
 }

@@ -15,6 +15,7 @@
 #include "el1bench/mmu.h"
 #include "el1bench/sysreg.h"
 #include "el1bench/tree.h"
+#include "el1bench/watchdog.h"
 
 #define GIB (UINT64_C(1) << 30)
 #define GIC_V2_CPU_MAX 8
@@ -289,5 +290,16 @@ void platform_find_idle_states(const uint32_t *given, uint32_t count, bool exten
 	if (idle_states_read(platform.tree, extended, states) == 0 &&
 	    fdt_check_header(embedded_tree) == 0) {
 		(void)idle_states_read(embedded_tree, extended, states);
+	}
+}
+
+void platform_start_watchdog(uint32_t usual_ms)
+{
+	struct memory_range found;
+	const struct watchdog_driver *driver = devices_watchdog(platform.tree, &found);
+	volatile void *registers = driver == NULL ? NULL : map_device(&found);
+
+	if (registers != NULL) {
+		watchdog_start(driver, registers, usual_ms);
 	}
 }

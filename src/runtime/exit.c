@@ -9,6 +9,7 @@
 #include "el1bench/console.h"
 #include "el1bench/exception.h"
 #include "el1bench/psci.h"
+#include "el1bench/watchdog.h"
 
 /* Semihosting for AArch32 and AArch64, release 2.0: operations and the reason for SYS_EXIT. */
 #define SYS_WRITE0 0x04
@@ -42,6 +43,9 @@ void exit_image(enum on_exit how, enum run_status status)
 	};
 
 	console_drain();
+	if (how != ON_EXIT_RESET) {
+		watchdog_stop(); /* else it is there for firmware that does not reset */
+	}
 	if (how == ON_EXIT_SEMIHOST) {
 		semihosting_exit(codes[status]);
 		how = ON_EXIT_OFF;

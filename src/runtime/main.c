@@ -23,6 +23,9 @@
 
 #define ARENA_BYTES_MAX (UINT64_C(1) << 30)
 
+/* What the watchdog waits for the next line of output, besides the interval of the host's check. */
+#define WATCHDOG_MS 120000
+
 static struct arguments arguments;
 static bool cores_explained; /* a line has said already why there is one core only */
 
@@ -91,6 +94,13 @@ static void check_arguments(void)
 	if (arguments.refused) {
 		report_failure("arguments", "%s", arguments.refusal);
 		finish(true);
+	}
+}
+
+static void start_watchdog(void)
+{
+	if (arguments.watchdog) {
+		platform_start_watchdog(WATCHDOG_MS + arguments.clock_ms);
 	}
 }
 
@@ -183,15 +193,17 @@ void image_main(void)
 	check_entry_level();
 	start_psci(); /* before the first end that powers off */
 	check_arguments();
+	start_watchdog();
 
 	start_arena();
+	report_survivors(&arguments);
 	start_gic();
 	wait_start(platform.timer_intid);
 	(void)smp_start(report_absent_core);
 	suspend_prepare();
 	pmf_start();
 	find_idle_states();
-	report_machine();
+	report_machine(&arguments);
 
 	plan();
 	console_drain();

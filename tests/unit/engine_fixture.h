@@ -22,6 +22,8 @@
 #include "el1bench/cpu.h"
 #include "el1bench/engine.h"
 #include "el1bench/smp.h"
+#include "el1bench/survivors.h"
+#include "el1bench/watchdog.h"
 
 #define ARENA_BYTES (4U << 20)
 #define LOG_MAX 100000
@@ -89,6 +91,38 @@ static inline uint32_t count_calls(char call)
 		count += calls[i] == call;
 	}
 	return count;
+}
+
+/* Between units: `[` when the watchdog is armed for one, `]` when its samples are to be kept. */
+
+static uint32_t watchdog_waits_ms;
+static uint32_t armed_ms;
+static uint32_t units_saved;
+static bool no_memory_for_survivors;
+
+uint32_t watchdog_max_ms(void)
+{
+	return watchdog_waits_ms;
+}
+
+void watchdog_arm(uint32_t milliseconds)
+{
+	armed_ms = milliseconds;
+	log_call('[');
+}
+
+bool survivors_begin(void)
+{
+	assert_false(timing);
+	units_saved = 0;
+	return !no_memory_for_survivors;
+}
+
+void survivors_save(uint32_t unit)
+{
+	assert_int_equal(unit, units_saved);
+	units_saved++;
+	log_call(']');
 }
 
 static uint32_t one_row(uint32_t online)
@@ -223,6 +257,9 @@ static int set_up(void **state)
 	fail_silently = false;
 	refuse_prepare = false;
 	too_many_rows = false;
+	watchdog_waits_ms = 0;
+	armed_ms = 0;
+	no_memory_for_survivors = false;
 	reason = NULL;
 	memset(cpus, 0, sizeof(cpus));
 	return 0;

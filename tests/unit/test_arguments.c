@@ -180,6 +180,7 @@ static void bad_words_are_refused_by_name(void **state)
 					       "1000000");
 	expect_refused("el1bench.wake=alarm", "el1bench.wake=alarm: needs timer or sgi");
 	expect_refused("el1bench.rt_instr=1", "el1bench.rt_instr=1: needs on or off");
+	expect_refused("el1bench.watchdog=60", "el1bench.watchdog=60: needs on or off");
 	expect_refused("el1bench.batch=0", "el1bench.batch=0: needs a number from 1 to 65536");
 	expect_refused("el1bench.batch=65537",
 		       "el1bench.batch=65537: needs a number from 1 to 65536");
@@ -344,6 +345,11 @@ static void lines_for_test_farms_are_asked_for(void **state)
 	assert_true(arguments.rt_instr);
 	arguments_parse(&arguments, "el1bench.rt_instr=off");
 	assert_false(arguments.refused || arguments.rt_instr);
+	assert_false(arguments.watchdog);
+	arguments_parse(&arguments, "el1bench.watchdog=on");
+	assert_true(arguments.watchdog);
+	arguments_parse(&arguments, "el1bench.watchdog=off");
+	assert_false(arguments.refused || arguments.watchdog);
 }
 
 int main(void)

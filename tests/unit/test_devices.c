@@ -11,6 +11,7 @@
 
 #include "el1bench/devices.h"
 #include "el1bench/uart.h"
+#include "el1bench/watchdog.h"
 #include "trees.h"
 
 static const struct uart_driver pl011 = {.name = "pl011"};
@@ -22,6 +23,16 @@ const struct uart_driver *uart_find(const char *compatible)
 		return &pl011;
 	}
 	return strcmp(compatible, "amlogic,meson-ao-uart") == 0 ? &meson : NULL;
+}
+
+static const struct watchdog_driver watchdogs[] = {
+	{.compatible = "vendor,watchdog"},
+	{.compatible = "amlogic,meson-gxbb-wdt"},
+};
+
+const struct watchdog_driver *watchdog_driver(uint32_t index)
+{
+	return index < sizeof(watchdogs) / sizeof(watchdogs[0]) ? &watchdogs[index] : NULL;
 }
 
 static struct devices devices;
@@ -164,6 +175,50 @@ static void the_model_is_made_printable(void **state)
 	assert_int_equal(strlen(devices.model), sizeof(devices.model) - 1);
 }
 
+static const struct watchdog_driver *watchdog_of(const char *node, struct memory_range *registers)
+{
+	char source[512];
+	struct test_tree tree;
+	const struct watchdog_driver *driver;
+
+	snprintf(
+		source, sizeof(source),
+		"/ { #address-cells = <1>; #size-cells = <1>; bus@ffd00000 { #address-cells = <1>;"
+		" #size-cells = <1>; ranges = <0 0xffd00000 0x100000>; watchdog@f0d0 { %s }; }; };",
+		node);
+	tree = tree_from_source(source);
+	driver = devices_watchdog(tree.blob, registers);
+	tree_free(&tree);
+	return driver;
+}
+
+static void the_watchdog_is_found_behind_its_bus(void **state)
+{
+	struct memory_range registers;
+
+	(void)state;
+	assert_ptr_equal(
+		watchdog_of("compatible = \"amlogic,meson-gxbb-wdt\"; reg = <0xf0d0 0x10>;",
+			    &registers),
+		&watchdogs[1]);
+	assert_int_equal(registers.start, 0xffd0f0d0);
+	assert_int_equal(registers.bytes, 0x10);
+}
+
+static void other_watchdogs_are_left_alone(void **state)
+{
+	struct memory_range registers;
+
+	(void)state;
+	assert_null(watchdog_of("compatible = \"vendor,other\"; reg = <0xf0d0 0x10>;", &registers));
+	assert_null(
+		watchdog_of("compatible = \"vendor,watchdog\"; reg = <0xf0d0 0x8>;", &registers));
+	assert_null(watchdog_of("compatible = \"vendor,watchdog\";", &registers));
+	assert_null(watchdog_of("compatible = \"vendor,watchdog\"; reg = <0xf0d0 0x10>;"
+				" status = \"disabled\";",
+				&registers));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +231,8 @@ int main(void)
 		cmocka_unit_test(psci_needs_a_method),
 		cmocka_unit_test(timer_interrupts_by_place_or_name),
 		cmocka_unit_test(the_model_is_made_printable),
+		cmocka_unit_test(the_watchdog_is_found_behind_its_bus),
+		cmocka_unit_test(other_watchdogs_are_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,29 @@ static void everything_runs(void **state)
 	assert_true(engine_bound_ms() > 1000);
 }
 
+/* Nothing is sampled outside of the brackets, and no unit is without them. */
+static void units_are_guarded_and_kept(void **state)
+{
+	bool inside = false;
+	uint32_t units = 0;
+
+	(void)state;
+	plan_and_run();
+	for (size_t i = 0; i < call_count; i++) {
+		if (calls[i] == '[' || calls[i] == ']') {
+			assert_true(inside == (calls[i] == ']'));
+			inside = !inside;
+			units += inside;
+		} else {
+			assert_true(inside);
+		}
+	}
+	assert_false(inside);
+	assert_in_range(units, 3, 6);
+	assert_int_equal(units_saved, units);
+	assert_true(armed_ms > 10000);
+}
+
 /* The calls of members of the pair, in order. */
 static size_t pair_calls(char *text, bool with_finish)
 {
@@ -214,6 +237,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ENGINE(everything_runs),
+		ENGINE(units_are_guarded_and_kept),
 		ENGINE(rounds_are_mirrored),
 		ENGINE(derived_rows_pair_by_index),
 		ENGINE(no_derived_row_without_control),

@@ -31,6 +31,28 @@ static void unknown_names_refuse(void **state)
 	assert_false(plan());
 }
 
+static void a_unit_longer_than_the_watchdog_waits_refuses(void **state)
+{
+	(void)state;
+	watchdog_waits_ms = 25000;
+	assert_true(plan());
+	arguments.samples = 20000;
+	assert_false(plan());
+	assert_string_equal(reason, "%s may take %lu ms, the watchdog waits at most %lu");
+	assert_true(numbers[1] > 25000);
+	assert_int_equal(numbers[2], 25000);
+	watchdog_waits_ms = 0; /* there is none */
+	assert_true(plan());
+}
+
+static void no_memory_for_survivors_refuses(void **state)
+{
+	(void)state;
+	no_memory_for_survivors = true;
+	assert_false(plan());
+	assert_non_null(reason);
+}
+
 static void too_many_samples_refuse(void **state)
 {
 	(void)state;
@@ -149,6 +171,8 @@ int main(void)
 		ENGINE(selection),
 		ENGINE(unknown_names_refuse),
 		ENGINE(too_many_samples_refuse),
+		ENGINE(a_unit_longer_than_the_watchdog_waits_refuses),
+		ENGINE(no_memory_for_survivors_refuses),
 		ENGINE(memory_beyond_samples_and_report),
 		ENGINE(batched_rows_take_fewer_samples),
 		ENGINE(batches_span_many_steps),

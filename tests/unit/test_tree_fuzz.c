@@ -19,6 +19,7 @@
 #include "el1bench/topology.h"
 #include "el1bench/tree.h"
 #include "el1bench/uart.h"
+#include "el1bench/watchdog.h"
 #include "trees.h"
 
 #define MUTATIONS 20000 /* of each tree */
@@ -28,6 +29,13 @@ static const struct uart_driver driver = {.name = "any"};
 const struct uart_driver *uart_find(const char *compatible)
 {
 	return strlen(compatible) % 2 == 1 ? &driver : NULL;
+}
+
+const struct watchdog_driver *watchdog_driver(uint32_t index)
+{
+	static const struct watchdog_driver watchdog = {.compatible = "vendor,watchdog"};
+
+	return index == 0 ? &watchdog : NULL;
 }
 
 /* As much as an odd board has: ranges, reservations, aliases, a map of cores. */
@@ -53,6 +61,7 @@ static const char board[] =
 	"      reg = <0 0xffc01000 0 0x1000>, <0 0xffc02000 0 0x2000>; interrupt-controller; };"
 	"    bus@ff800000 { #address-cells = <2>; #size-cells = <2>;"
 	"      ranges = <0 0 0 0xff800000 0 0x100000>;"
+	"      watchdog@f0d0 { compatible = \"vendor,watchdog\"; reg = <0 0xf0d0 0 0x10>; };"
 	"      serial@3000 { compatible = \"amlogic,meson-g12a-uart\", \"amlogic,meson-ao-uart\";"
 	"        reg = <0 0x3000 0 0x18>; status = \"okay\"; }; }; }; };";
 
@@ -76,9 +85,13 @@ static void read_everything(const void *tree, struct reading *reading)
 {
 	static const struct memory_range taken[] = {{0x20000000, 0x20000}};
 	const struct devices *devices = &reading->devices;
+	struct memory_range watchdog_registers;
 
 	memset(reading, 0, sizeof(*reading));
 	devices_read(tree, &reading->devices);
+	if (devices_watchdog(tree, &watchdog_registers) != NULL) {
+		check_frame(&watchdog_registers);
+	}
 	assert_non_null(memchr(devices->model, '\0', sizeof(devices->model)));
 	if (devices->uart != NULL) {
 		check_frame(&devices->uart_registers);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "el1bench/console.h"
+#include "el1bench/watchdog.h"
 #include "el1bench/wire.h"
 
 static char *captured;
@@ -23,6 +24,13 @@ static FILE *console;
 void console_write(const char *bytes, size_t count)
 {
 	(void)fwrite(bytes, 1, count, stdout);
+}
+
+static uint32_t kicks;
+
+void watchdog_kick(void)
+{
+	kicks++;
 }
 
 static int capture_start(void **state)
@@ -146,6 +154,29 @@ static void long_bodies(void **state)
 
 #define CAPTURED(test) cmocka_unit_test_setup_teardown(test, capture_start, capture_end)
 
+static void types_can_bear_a_prefix(void **state)
+{
+	const char *line_text;
+
+	(void)state;
+	wire_prefix_types("was-");
+	wire_line("metric", "1");
+	wire_prefix_types("");
+	line_text = text();
+	assert_non_null(strstr(line_text, WIRE_PREFIX " was-metric "));
+	expect_crc(line_text);
+}
+
+static void each_line_keeps_the_watchdog_quiet(void **state)
+{
+	uint32_t before = kicks;
+
+	(void)state;
+	wire_line("info", "x");
+	text_line("x");
+	assert_int_equal(kicks, before + 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +185,8 @@ int main(void)
 		CAPTURED(hostile_bytes),
 		CAPTURED(no_false_crash),
 		CAPTURED(long_bodies),
+		CAPTURED(types_can_bear_a_prefix),
+		CAPTURED(each_line_keeps_the_watchdog_quiet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
