@@ -5,7 +5,7 @@ samples and compared with the image's own.
 """
 
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional
 
@@ -76,6 +76,10 @@ class Boot:
     noise: Optional[bytes] = None
     """What arrived between the plan line and the end of timing; None if they are not known."""
     end: Optional[records.End] = None
+    survivors: Optional[records.Survivors] = None
+    """What this boot found of an earlier one."""
+    survived: Optional[records.Survivors] = None
+    """That this boot's rows and outcomes were found by a later one; None if they were not."""
     unknown_lines: int = 0
     problems: list[Problem] = field(default_factory=list)
 
@@ -145,16 +149,54 @@ class DecodedLog:
                 "passed": EXIT_OK}[self.status()]
 
 
+def _earlier_boot(finder: Boot) -> Boot:
+    """The boot that another found in memory: on the same machine, with the same image."""
+    found = finder.survivors
+    assert found is not None and found.boot is not None and found.seed is not None
+    begin = finder.begin
+    boot = Boot(finder.position, cpus=finder.cpus, caches=finder.caches, survived=found)
+    if begin is not None:
+        boot.begin = replace(begin, boot=found.boot, seed=found.seed)
+    boot.info = {**finder.info, "arguments": found.text, "entry-stamp": str(found.entry_stamp)}
+    boot.problems.append(Problem(
+        "survived", f"the machine was reset when {found.finished} of {found.benchmarks} benchmarks "
+        "had finished; a later boot found their samples in memory", finder.position))
+    return boot
+
+
+def _place_survivors(boots: list[Boot], earlier: Boot) -> None:
+    """Give what was found to the boot of the log that was cut off, or make it one of its own."""
+    home = next((boot for boot in boots if boot.end is None and boot.survived is None
+                 and boot.begin is not None and boot.begin == earlier.begin
+                 and boot.info.get("entry-stamp") == earlier.info["entry-stamp"]), None)
+    if home is None:
+        earlier.position = len(boots)
+        home = earlier
+        boots.append(home)
+    else:
+        home.rows, home.outcomes = earlier.rows, earlier.outcomes
+        home.fails += earlier.fails
+        home.survived = earlier.survived
+    problems = [replace(one, boot=home.position) for one in earlier.problems]
+    home.problems = problems if home is earlier else home.problems + problems
+
+
 class _BootDecoder:
     """Decodes the lines of one boot."""
 
-    def __init__(self, log: Log, position: int) -> None:
+    def __init__(self, log: Log, position: int, found_by: Optional[Boot] = None) -> None:
+        """With `found_by`, the lines are those of an earlier boot that this one found."""
         lines = log.boots[position]
         self._log = log
         self._lines = lines
         self._boot = Boot(position, problems=lines.problems)
+        self._prefix = ""
+        if found_by is not None:
+            self._boot = _earlier_boot(found_by)
+            self._prefix = records.SURVIVOR_PREFIX
         self._tables: dict[int, dict[int, records.Table]] = {}
         self._raw: dict[int, list[tuple[records.Raw, Line]]] = {}
+        self._earlier_end: Optional[tuple[int, int]] = None
 
     def _problem(self, kind: str, text: str, line: Optional[Line] = None) -> None:
         self._boot.problems.append(Problem(
@@ -165,18 +207,27 @@ class _BootDecoder:
         """Everything that the lines hold."""
         counts = {"metrics": 0, "raw": 0}
         for line in self._lines.ordered():
-            if line.kind in ("metric", "derived"):
+            kind = line.kind.removeprefix(records.SURVIVOR_PREFIX)
+            if self._prefix + kind != line.kind:
+                continue
+            if kind in ("metric", "derived"):
                 counts["metrics"] += 1
-            elif line.kind == "raw":
+            elif kind == "raw":
                 counts["raw"] += 1
             try:
-                self._take(line)
+                if self._prefix:
+                    self._take_earlier(line, kind)
+                else:
+                    self._take(line, kind)
             except Malformed as error:
                 self._problem("malformed", f"machine line {line.sequence} ({line.kind}): {error}",
                               line)
-        self._check_trailer(counts)
-        self._check_silence()
-        self._check_counter()
+        if self._prefix:
+            self._check_earlier(counts)
+        else:
+            self._check_trailer(counts)
+            self._check_silence()
+            self._check_counter()
         self._decode_samples()
         self._derive()
         self._compare()
@@ -186,59 +237,87 @@ class _BootDecoder:
         if what is not None:
             raise Malformed("there was one before in this boot")
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: Line, kind: str) -> None:
         boot, rest = self._boot, line.rest
-        if line.kind == "begin":
+        if kind == "begin":
             self._once(boot.begin)
             boot.begin = records.parse_begin(rest)
             if boot.begin.format != FORMAT:
                 raise Malformed(f"its format is {boot.begin.format[:40]}, not {FORMAT}")
-        elif line.kind == "info":
+        elif kind == "info":
             key, text = records.parse_info(rest)
             self._once(boot.info.get(key))
             boot.info[key] = text
-        elif line.kind == "cpu":
+        elif kind == "cpu":
             boot.cpus.append(records.parse_cpu(rest))
-        elif line.kind == "cache":
+        elif kind == "cache":
             boot.caches.append(records.parse_cache(rest))
-        elif line.kind == "idle":
+        elif kind == "idle":
             boot.idle_states.append(records.parse_idle(rest))
-        elif line.kind == "ignored":
+        elif kind == "ignored":
             boot.ignored += records.split_text(rest)[1].split()
-        elif line.kind == "plan":
+        elif kind == "plan":
             self._once(boot.plan)
             boot.plan = records.parse_plan(rest)
-        elif line.kind in ("metric", "derived"):
-            metric = records.parse_metric(rest, line.kind == "derived")
+        elif kind == "note":
+            boot.notes.append(records.parse_fail(rest))
+        elif kind == "check":
+            self._once(boot.checks)
+            boot.checks = records.parse_check(rest)
+        elif kind == "clock":
+            clock = records.parse_clock(rest)
+            boot.marks.append(counter_check.Mark(clock.mark, clock.counter, line.arrived))
+        elif kind == "baud":
+            records.parse_baud(rest)
+        elif kind == "end":
+            self._once(boot.end)
+            boot.end = records.parse_end(rest)
+        elif kind == "survivors":
+            self._once(boot.survivors)
+            boot.survivors = records.parse_survivors(rest)
+            if boot.survivors.state != "whole":
+                boot.notes.append((kind, boot.survivors.text))
+        elif not self._take_result(line, kind):
+            boot.unknown_lines += 1
+
+    def _take_result(self, line: Line, kind: str) -> bool:
+        """A line of results, of this boot or of an earlier one; False if it is another."""
+        boot, rest = self._boot, line.rest
+        if kind in ("metric", "derived"):
+            metric = records.parse_metric(rest, kind == "derived")
             self._once(boot.rows.get(metric.row))
             boot.rows[metric.row] = Row(metric, line)
-        elif line.kind == "table":
+        elif kind == "table":
             table = records.parse_table(rest)
             known = self._tables.setdefault(table.row, {}).setdefault(table.part, table)
             if known != table:
                 raise Malformed("it differs from the first copy of the table")
-        elif line.kind == "raw":
+        elif kind == "raw":
             raw = records.parse_raw(rest)
             self._raw.setdefault(raw.row, []).append((raw, line))
-        elif line.kind == "outcome":
+        elif kind == "outcome":
             boot.outcomes.append(records.parse_outcome(rest))
-        elif line.kind == "note":
-            boot.notes.append(records.parse_fail(rest))
-        elif line.kind == "fail":
+        elif kind == "fail":
             boot.fails.append(records.parse_fail(rest))
-        elif line.kind == "check":
-            self._once(boot.checks)
-            boot.checks = records.parse_check(rest)
-        elif line.kind == "clock":
-            clock = records.parse_clock(rest)
-            boot.marks.append(counter_check.Mark(clock.mark, clock.counter, line.arrived))
-        elif line.kind == "baud":
-            records.parse_baud(rest)
-        elif line.kind == "end":
-            self._once(boot.end)
-            boot.end = records.parse_end(rest)
         else:
-            boot.unknown_lines += 1
+            return False
+        return True
+
+    def _take_earlier(self, line: Line, kind: str) -> None:
+        if kind == "end":
+            self._once(self._earlier_end)
+            self._earlier_end = records.parse_survivors_end(line.rest)
+        else:
+            self._take_result(line, kind)
+
+    def _check_earlier(self, counts: dict[str, int]) -> None:
+        """That all the lines of an earlier boot are there, as far as no lost line explains it."""
+        said = self._earlier_end
+        if said is None:
+            self._problem("no-trailer", "what a later boot found of this one breaks off")
+        elif (said != (counts["metrics"], counts["raw"])
+              and len(self._lines.lines) == self._lines.highest + 1):
+            self._problem("trailer", "not all that a later boot found of this one is there")
 
     def _check_silence(self) -> None:
         """What came while measuring, from whatever source: the image counts its own bytes only."""
@@ -491,6 +570,9 @@ def decode_log(source: bytes | str | Path, arrivals: Arrivals = ()) -> DecodedLo
                             f"{getattr(error, 'strerror', None) or error}") from error
     log = read_log(data, arrivals)
     boots = [_BootDecoder(log, position).decode() for position in range(len(log.boots))]
+    for boot in list(boots):
+        if boot.survivors is not None and boot.survivors.state == "whole":
+            _place_survivors(boots, _BootDecoder(log, boot.position, boot).decode())
     builds = {boot.begin.build for boot in boots if boot.begin is not None}
     stray = list(log.stray)
     if len(builds) > 1:

@@ -3,7 +3,8 @@
 from typing import Optional
 
 from el1bench_host.log import Line, scan_line
-from el1bench_host.log_records import Malformed, parse_baud, parse_end, parse_plan, parse_raw
+from el1bench_host.log_records import (Malformed, parse_baud, parse_end, parse_plan, parse_raw,
+                                       parse_survivors)
 
 _KEEP_BYTES = 1 << 16
 
@@ -34,6 +35,8 @@ class LogFollower:
         """Intact machine lines."""
         self.samples_received = 0
         """Samples in the `raw` lines so far."""
+        self.survivors_ms = 0
+        """What sending an earlier boot's samples may take, before the plan; 0: there are none."""
         self.baud = 0
         """The console's speed as the image has set it; 0: as it was before."""
 
@@ -81,6 +84,8 @@ class LogFollower:
                 self.samples_received += parse_raw(line.rest).count
             elif line.kind == "baud":
                 self.baud = parse_baud(line.rest)
+            elif line.kind == "survivors":
+                self.survivors_ms = parse_survivors(line.rest).bound_ms
             elif line.kind == "end":
                 self.status = parse_end(line.rest).status
         except Malformed:

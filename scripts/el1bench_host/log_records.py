@@ -8,13 +8,15 @@ import re
 from dataclasses import dataclass
 from typing import Optional
 
-TYPES = ("begin", "info", "cpu", "cache", "idle", "ignored", "plan", "metric", "derived", "table", "raw",
-         "outcome", "note", "fail", "check", "clock", "baud", "end")
+TYPES = ("begin", "info", "cpu", "cache", "idle", "ignored", "plan", "metric", "derived", "table",
+         "raw", "outcome", "note", "fail", "check", "clock", "baud", "end", "survivors")
+SURVIVOR_PREFIX = "was-"
+"""What the types of lines start with that an earlier boot left."""
 INFO_KEYS = (
     "compiler", "flags", "newlib", "image-crc", "image-bytes", "model", "tree", "load-address",
     "entry-el", "entry-mmu", "entry-stamp", "arguments", "emulated", "counter-hz", "counter-step",
     "gic", "gic-id", "broadcast", "psci", "conduit", "cores", "stack-offset", "buffer-offset",
-    "memory")
+    "memory", "watchdog")
 METRIC_FIELDS = ("cpu", "peer", "n", "warmup", "min", "mean", "p50", "p90", "p99", "p999", "max",
                  "cold", "ops", "factors", "excluded", "samples")
 DERIVED_FIELDS = ("minuend", "subtrahend")
@@ -27,6 +29,7 @@ IDLE_KINDS = ("standby", "core", "deepest")
 IDLE_TREES = ("used", "board", "-")
 OUTCOMES = ("passed", "failed", "skipped")
 STATUSES = ("passed", "failed", "refused")
+SURVIVOR_STATES = ("whole", "spoilt")
 
 _NUMBER = re.compile(r"-?[0-9]{1,20}")
 _HEX = re.compile(r"0x[0-9a-fA-F]{1,16}")
@@ -430,3 +433,38 @@ def parse_end(rest: str) -> End:
     found = fields(split_text(rest)[0])
     return End(_one_of(found, "status", STATUSES), natural(_need(found, "lines")),
                natural(_need(found, "metrics")), natural(_need(found, "raw")))
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """What a boot found in memory of an earlier one; the numbers are None unless it is whole."""
+
+    state: str
+    boot: Optional[int]
+    seed: Optional[int]
+    entry_stamp: Optional[int]
+    benchmarks: Optional[int]
+    finished: Optional[int]
+    bound_ms: int
+    text: str
+    """The earlier boot's arguments or, if it is not whole, what is wrong."""
+
+
+def parse_survivors(rest: str) -> Survivors:
+    """The body of a `survivors` line."""
+    words, text = split_text(rest)
+    found = fields(words)
+    state = _one_of(found, "state", SURVIVOR_STATES)
+    if state != "whole":
+        return Survivors(state, None, None, None, None, None, 0, text)
+    return Survivors(state, natural(_need(found, "boot")), natural(_need(found, "seed"), 1 << 64),
+                     natural(_need(found, "entry-stamp"), 1 << 64),
+                     natural(_need(found, "benchmarks"), ROWS_LIMIT),
+                     natural(_need(found, "finished"), ROWS_LIMIT),
+                     natural(_need(found, "bound-ms")), text)
+
+
+def parse_survivors_end(rest: str) -> tuple[int, int]:
+    """The `metric` and `derived` lines, and the `raw` lines, that were sent of an earlier boot."""
+    found = fields(split_text(rest)[0])
+    return natural(_need(found, "metrics")), natural(_need(found, "raw"))

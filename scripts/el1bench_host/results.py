@@ -174,6 +174,8 @@ def _boot(boot: Boot, index: int) -> dict[str, Any]:
         "checks": _checks(boot),
         "counter": None if boot.counter is None else boot.counter.record(),
         "status": boot.end.status if boot.end else None,
+        "survived": None if boot.survived is None else {
+            "finished": boot.survived.finished, "benchmarks": boot.survived.benchmarks},
         "boot": boot.begin.boot if boot.begin else None,
         "entry_mmu": boot.info.get("entry-mmu"),
         "entry_stamp": _integer(boot.info.get("entry-stamp")),

@@ -168,7 +168,8 @@ def _deadline(limits: Limits, entered: float, stream: BootStream) -> tuple[float
         seconds = (stream.follower.bound_ms or 0) / 1000 * limits.factor + BOUND_SECONDS
         return stream.planned_at + seconds, f"no trailer within {seconds:.0f} s of the plan line"
     what = "plan line" if stream.received else "output at all"
-    return entered + limits.start, f"no {what} within {limits.start:.0f} s"
+    seconds = limits.start + stream.follower.survivors_ms / 1000 * limits.factor
+    return entered + seconds, f"no {what} within {seconds:.0f} s"
 
 
 def _follow(stream: BootStream, limits: Limits, launch: Optional[Callable[[BootStream], Any]],
