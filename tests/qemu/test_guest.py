@@ -1,18 +1,15 @@
 """A real Linux, booted by a campaign: its phases, and a stall that its own clock cannot show."""
 
-import json
-import socket
 import subprocess
 import threading
 import time
 import unittest
-from pathlib import Path
-from typing import Any
 
 from el1bench_host import campaign, campaign_file, campaign_report, debian_archive, machine, paths
 from el1bench_host.virtual_bench import Bench
 from el1bench_host.campaign_store import Store
 from tests.folder import temporary_folder
+from tests.qemu.monitor import Monitor, monitor_options
 
 STALL_SECONDS = 2.0
 BAUD = 1_000_000
@@ -57,30 +54,6 @@ def archive(files: dict[str, bytes]) -> bytes:
     return bytes(out)
 
 
-class Monitor:
-    """QEMU's control socket."""
-
-    def __init__(self, path: Path) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(30)
-        self._socket.connect(str(path))
-        self._lines = self._socket.makefile("rwb", buffering=0)
-        self._lines.readline()
-        self.ask("qmp_capabilities")
-
-    def ask(self, command: str) -> Any:
-        """Run a command; its answer, events passed over."""
-        self._lines.write(json.dumps({"execute": command}).encode() + b"\n")
-        while "return" not in (answer := json.loads(self._lines.readline())):
-            pass
-        return answer["return"]
-
-    def close(self) -> None:
-        """Let go."""
-        self._lines.close()
-        self._socket.close()
-
-
 class Guest(unittest.TestCase):
     """Debian's kernel with one process."""
 
@@ -102,7 +75,7 @@ class Guest(unittest.TestCase):
                 "-serial", "stdio", "-kernel", str(self.kernel),
                 "-initrd", str(self.folder / "initramfs"),
                 "-append", "console=ttyAMA0 earlycon=pl011,0x9000000 panic=0",
-                "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off"]
+                *monitor_options(self.folder / "qmp")]
 
     def stall(self) -> None:
         """Stop the second boot's machine for a while, once its kernel has spoken."""
