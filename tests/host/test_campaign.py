@@ -16,6 +16,7 @@ from tests.host.fake_board import samples_of
 from el1bench_host import campaign_file, campaign_report, paths, relay
 from el1bench_host.virtual_bench import Bench
 from el1bench_host.errors import UserError
+from el1bench_host.terminal import Terminal
 
 COMMAND = ["/usr/bin/python3", "-s", "-m", "el1bench_host"]
 FAKE_BOARD = Path(__file__).with_name("fake_board.py")
@@ -382,9 +383,30 @@ class Examples(Folder):
         text = re.search(r"```toml\n(.*?)```", page, re.S).group(1)
         self.file.write_text(text.replace("/srv/tftp", "served"))
         self.assertEqual([one.name for one in campaign_file.read(self.file).configurations], ["ipi"])
-        frames = [bytes.fromhex(found.replace("\\x", "")) for found
-                  in re.findall(r"printf '((?:\\x[0-9a-f]{2}){4})'", page)]
-        self.assertEqual(frames, [relay.frame(True), relay.frame(False)])
+        self.assertEqual(re.findall(r"scripts/lab/relay /dev/odroid-relay (\w+)", page),
+                         ["on", "off"])
+
+    def test_the_relay_command(self) -> None:
+        terminal = Terminal(self.folder / "relay")
+        self.addCleanup(terminal.unplug)
+        command = str(paths.SOURCE_TREE / "scripts" / "lab" / "relay")
+
+        def switch(what: str, port: Path = terminal.link) -> tuple[int, str]:
+            done = subprocess.run([command, str(port), what], capture_output=True, text=True,
+                                  env={**os.environ, "EL1BENCH_RELAY_SECONDS": "0"}, check=False)
+            return done.returncode, done.stderr
+
+        for what, frames in (("on", [True] * 2), ("off", [False] * 2),
+                             ("cycle", [False] * 2 + [True] * 2)):
+            self.assertEqual(switch(what), (0, ""))
+            self.assertEqual(relay.frames_in(terminal.read()), (frames, b""))
+            self.assertEqual(terminal.speed, relay.BAUD)
+        for what, port, pattern in (("up", terminal.link, "`up` is neither on, off nor cycle"),
+                                    ("on", self.folder / "none", "none is no port")):
+            code, errors = switch(what, port)
+            self.assertEqual(code, 2)
+            self.assertRegex(errors, f"^.*{pattern}\n$")
+        self.assertEqual(terminal.read(), b"")
 
     def test_names_by_role(self) -> None:
         """Each rule is whole, and gives a name that the examples use."""
