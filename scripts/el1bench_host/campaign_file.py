@@ -7,6 +7,7 @@ import difflib
 import ipaddress
 import re
 import shlex
+import shutil
 import tomllib
 import zlib
 from dataclasses import dataclass
@@ -153,6 +154,8 @@ class Table:
             return value
         if not isinstance(value, str) or not value:
             raise self.wrong(key, "is not a text")
+        if "\0" in value:
+            raise self.wrong(key, "holds a NUL")
         if choices and value not in choices:
             raise self.wrong(key, f"is `{value}`, not one of {', '.join(choices)}")
         return value
@@ -209,6 +212,8 @@ class Table:
             raise self.wrong(key, f"is not a command: {str(error).lower()}") from error
         if not words:
             raise self.wrong(key, "is not a command")
+        if shutil.which(words[0]) is None:
+            raise self.wrong(key, f"names no program that can be run: {words[0]}")
         return words
 
     def tables(self, key: str) -> list[Any]:

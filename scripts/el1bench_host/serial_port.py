@@ -27,10 +27,15 @@ def _pyserial(quiet: bool) -> Any:
     return serial
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, url: str) -> str:
     """Why a port cannot be opened, in a few words."""
+    text = str(error).splitlines()[0]
+    if "exclusively lock" in text or isinstance(error, BlockingIOError):
+        return "another program uses it"
+    if "Could not configure port" in text:
+        return "it is no serial port"
     number = getattr(error, "errno", None)
-    return os.strerror(number) if number else str(error).splitlines()[0]
+    return os.strerror(number) if number else text.removeprefix(f"Could not open port {url}: ")
 
 
 class SerialPort:
@@ -51,9 +56,7 @@ class SerialPort:
                 self._port.exclusive = True
             self._port.open()
         except self._errors as error:
-            busy = "exclusively lock" in str(error) or isinstance(error, BlockingIOError)
-            why = "another program uses it" if busy else _reason(error)
-            raise UserError(f"cannot open {url}: {why}") from error
+            raise UserError(f"cannot open {url}: {_reason(error, url)}") from error
         except (ValueError, TypeError) as error:
             raise UserError(f"cannot open {url}: {error}") from error
         # Devices have a descriptor; other URLs are read through pyserial.

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import threading
@@ -10,10 +11,12 @@ import time
 import unittest
 from pathlib import Path
 from typing import Any, Optional
+from unittest import mock
 
 from tests.folder import temporary_folder
 from tests.host.fake_board import samples_of
-from el1bench_host import campaign_file, campaign_report, paths, relay
+from el1bench_host import campaign, campaign_file, campaign_report, paths, relay
+from el1bench_host.campaign_store import Store
 from el1bench_host.virtual_bench import Bench
 from el1bench_host.errors import UserError
 from el1bench_host.terminal import Terminal
@@ -307,6 +310,46 @@ class OnTheBench(Folder):
         self.assertIn("power: false ended with status 1", errors)
 
 
+class Vanishing(Folder):
+    """A bench whose devices go for good: one line, and nothing is left waiting."""
+
+    def vanish(self, device: str) -> tuple[str, list[str]]:
+        """The error of a campaign whose device goes after power-on, and the outcomes."""
+        terminals = {name: Terminal(self.folder / name) for name in ("console", "relay")}
+        for terminal in terminals.values():
+            self.addCleanup(terminal.unplug)
+        self.write(CONFIGURATION.format(name="a"), prompt=0.5)
+        described = campaign_file.read(self.file)
+        store = Store(described)
+        self.addCleanup(store.close)
+
+        def unplug() -> None:
+            seen = b""
+            while relay.frame(True) * 2 not in seen:
+                select.select([terminals["relay"].master], [], [], 60)
+                seen += terminals["relay"].read()
+            terminals[device].unplug()
+
+        thread = threading.Thread(target=unplug)
+        thread.start()
+        self.addCleanup(thread.join)
+        with mock.patch.object(campaign, "REPLUG_SECONDS", 0.2), \
+                self.assertRaises(UserError) as caught:
+            campaign.Bench(described, store, True).run()
+        self.assertEqual(caught.exception.exit_code, 3)
+        return str(caught.exception), self.outcomes("a")
+
+    def test_console(self) -> None:
+        error, outcomes = self.vanish("console")
+        self.assertRegex(error, r"^cannot open .*/console: No such file or directory, for 0 s$")
+        self.assertEqual(outcomes, ["truncated"])
+
+    def test_relay(self) -> None:
+        error, outcomes = self.vanish("relay")
+        self.assertRegex(error, r"^power: .*/relay is gone$")
+        self.assertEqual(outcomes, ["no-prompt"])
+
+
 class File(Folder):
     """What is refused in a campaign file, in one line."""
 
@@ -345,6 +388,9 @@ class File(Folder):
                 ("`phase` has a name twice", 'name = "init"', 'name = "kernel"'),
                 ("cannot carry the argument `a;b`", "el1bench.boot={iteration}", "a;b"),
                 ("`start` is `jump`, not one of", '"booti"', '"jump"'),
+                (r"\[campaign\]: `out` holds a NUL", '"out"', '"o\\u0000"'),
+                (r"\[power\]: `on` names no program that can be run: /none/x", "relay =",
+                 'on = "/none/x 1"\noff = "true"\n#'),
                 ("cannot be none", 'start = "booti"', 'start = "booti"\ntree = "none"')):
             with self.subTest(pattern=pattern, new=new):
                 self.refused(pattern, old, new)

@@ -177,7 +177,8 @@ class Capture(Command):
                 (str(terminal.link), (), "cannot open .*: another program uses it"),
                 (str(self.folder / "none"), (), "cannot open .*: No such file or directory"),
                 ("nonsense://x", (), "cannot open nonsense"),
-                ("/dev/null", (), "cannot open /dev/null: "),
+                ("/dev/null", (), "cannot open /dev/null: it is no serial port"),
+                ("socket://127.0.0.1:1", (), "cannot open socket:.*:1: .*Connection refused"),
                 ("/etc/hostname", ("--until", "("), "is not a regular expression"),
                 ("/etc/hostname", ("--timeout", "-1"), "is not a time"),
                 ("/etc/hostname", ("--baud", "0"), "is no speed")):
