@@ -3,30 +3,23 @@
 Whatever happens becomes one of the outcomes; the log and the timings are kept in each case.
 """
 
-import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, BinaryIO, Callable, Optional
+from typing import Any, BinaryIO, Callable, NoReturn, Optional
 
 from el1bench_host.campaign_file import Campaign, Configuration
+from el1bench_host.console_stream import ConsoleStream
 from el1bench_host.decoder import decode_log, problem_text
 from el1bench_host.errors import UserError
-from el1bench_host.follow import LogFollower
 from el1bench_host.power import CommandSwitch, RelaySwitch
 from el1bench_host.prompt import prompt
 from el1bench_host.serial_port import SerialPort
-from el1bench_host.stamped_log import StampedLog
 from el1bench_host.u_boot import StreamEnded, UBoot
 
 OUTCOMES = ("ok", "no-prompt", "tftp-failed", "timeout", "truncated", "failed")
-PRINTK = re.compile(rb"\[ *(\d+\.\d{6})\]")
-# What is left of a trailer, if the line it came on was spoilt.
-TRAILER = re.compile(rb"el1b end |status=(?:passed|failed|refused)")
-# The console is silent for this long before a board without power has said all.
-SILENCE_SECONDS = 0.05
-SILENCE_SECONDS_MAX = 2.0
+WATCHDOG = "el1bench.watchdog=on"
 # A damaged trailer is followed by nothing.
 TRAILER_SECONDS = 1.0
 
@@ -48,6 +41,9 @@ class Attempt:
     counter_at_entry: Optional[float] = None
     """Of an image of ours: what its counter showed at its first instruction, in seconds. The
     counter starts with the chip, so this is what the firmware took."""
+    survived: Optional[dict[str, int]] = None
+    """Of an image of ours that its watchdog reset: how many of its `benchmarks` had `finished`,
+    whose samples are in the log."""
 
     @property
     def ok(self) -> bool:
@@ -62,92 +58,6 @@ class Over(Exception):
         super().__init__(reason)
         self.outcome = outcome
         self.reason = reason
-
-
-class ConsoleStream:
-    """The board's console: what is read from it also reaches the log and those who look at lines."""
-
-    def __init__(self, port: SerialPort, log_file: BinaryIO, configuration: Configuration) -> None:
-        self._port = port
-        self._configuration = configuration
-        self._zero = time.monotonic()
-        self.powered = self._zero
-        self._log = StampedLog(log_file, self._zero, port.byte_seconds, self._look)
-        self.follower = LogFollower()
-        self.lost = False
-        self.first_byte: Optional[float] = None
-        self.watching = False
-        port.follow(0)  # the board starts anew
-        self.done = False
-        self.spoilt_trailer = False
-        self.failure: Optional[str] = None
-        self.phases: list[dict[str, Any]] = []
-
-    def _look(self, stamp: float, line: bytes) -> None:
-        if not self.watching:
-            return
-        settings = self._configuration
-        if len(self.phases) < len(settings.phases):
-            phase = settings.phases[len(self.phases)]
-            if phase.pattern.search(line):
-                printk = PRINTK.match(line)
-                host = stamp - (self.powered - self._zero)
-                self.phases.append({"name": phase.name, "host": round(host, 6),
-                                    "guest": float(printk.group(1)) if printk else None})
-        if settings.done is not None and settings.done.search(line):
-            self.done = True
-        for pattern in settings.fail:
-            if self.failure is None and pattern.search(line):
-                self.failure = line.decode("latin-1")[:120]
-        if settings.el1bench and TRAILER.search(line):
-            self.spoilt_trailer = True
-
-    def read(self, timeout: float) -> bytes:
-        """As ByteStream.read."""
-        try:
-            data = self._port.read(timeout)
-        except StreamEnded as error:
-            if not self.lost:
-                self._log.note(str(error), time.monotonic())
-            self.lost = True
-            raise
-        if data:
-            if self.first_byte is None:
-                self.first_byte = self._port.arrived
-            self._log.feed(data, self._port.arrived)
-            self.follower.feed(data)
-            self._port.follow(self.follower.baud)
-            self._log.byte_seconds = self._port.byte_seconds
-        return data
-
-    def write(self, data: bytes) -> None:
-        """As ByteStream.write."""
-        try:
-            self._port.write(data)
-        except StreamEnded:
-            self.lost = True
-            raise
-
-    def listen(self, seconds: float) -> None:
-        """Read for a while, whatever comes."""
-        deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
-            self.read(left)
-
-    def listen_to_silence(self) -> None:
-        """Read until nothing comes any more."""
-        deadline = time.monotonic() + SILENCE_SECONDS_MAX
-        while self.read(SILENCE_SECONDS) and time.monotonic() < deadline:
-            pass
-
-    def power_comes(self) -> None:
-        """What comes from now on is the board's."""
-        self.first_byte = None
-        self.powered = time.monotonic()
-
-    def since_power(self) -> float:
-        """Seconds since power-on."""
-        return time.monotonic() - self.powered
 
 
 class Runner:
@@ -172,6 +82,8 @@ class Runner:
                     self._boot(configuration, attempt, stream)
                 stream.watching = True
                 self._follow(configuration, stream)
+                if stream.reset is not None:
+                    self._salvage(configuration, attempt, stream)
             attempt.outcome = "ok"
         except Over as over:
             attempt.outcome, attempt.reason = over.outcome, over.reason
@@ -194,6 +106,38 @@ class Runner:
             self._switch.set(True)
         except UserError as error:
             raise Over("no-prompt", str(error)) from error
+
+    def _salvage(self, configuration: Configuration, attempt: Attempt,
+                 stream: ConsoleStream) -> NoReturn:
+        """An image of ours has reset the board. If it had a watchdog, start it once more, the power
+        left on, and let it send what it had measured.
+        """
+        what = f"the board has reset itself; last line before: {stream.reset}"
+        if configuration.start == "none" or WATCHDOG not in configuration.arguments:
+            raise Over("truncated", what)
+        attempt.seconds["reset"] = stream.since_power()
+        stream.watching, stream.reset = False, None
+        boots = stream.follower.boots
+        try:
+            # It may be counting down already.
+            stream.write(b"\r")
+            self._boot(configuration, replace(attempt, seconds={}), stream)
+            follower = stream.follower
+            deadline = time.monotonic() + configuration.timeout
+            while (follower.boots == boots or not follower.survivors_sent) and stream.reset is None:
+                left = deadline + follower.survivors_ms / 1e3 - time.monotonic()
+                if left <= 0:
+                    break
+                stream.read(left)
+        except Over as over:
+            raise Over("failed", f"{what}; then {over.reason}") from over
+        found = follower.survivors
+        if found is None or found.finished is None or found.benchmarks is None \
+                or not follower.survivors_sent:
+            raise Over("failed", f"{what}; nothing of it was left in memory")
+        attempt.survived = {"finished": found.finished, "benchmarks": found.benchmarks}
+        raise Over("failed", f"{what}; {found.finished} of {found.benchmarks} benchmarks had "
+                   "finished, their samples are in the log")
 
     def _boot(self, configuration: Configuration, attempt: Attempt,
               stream: ConsoleStream) -> None:
@@ -242,9 +186,10 @@ class Runner:
 
     @staticmethod
     def _follow(configuration: Configuration, stream: ConsoleStream) -> None:
-        """Read to the end of the image's work, or to where it went wrong."""
+        """Read to the end of the image's work, to a reset, or to where it went wrong."""
         deadline = time.monotonic() + configuration.timeout
-        while not (stream.done or configuration.el1bench and stream.follower.ended):
+        while not (stream.done or stream.reset is not None
+                   or configuration.el1bench and stream.follower.ended):
             if stream.failure is not None:
                 raise Over("failed", stream.failure)
             left = deadline - time.monotonic()

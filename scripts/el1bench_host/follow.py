@@ -3,8 +3,8 @@
 from typing import Optional
 
 from el1bench_host.log import Line, scan_line
-from el1bench_host.log_records import (Malformed, parse_baud, parse_end, parse_plan, parse_raw,
-                                       parse_survivors)
+from el1bench_host.log_records import (Malformed, Survivors, parse_baud, parse_end, parse_plan,
+                                       parse_raw, parse_survivors)
 
 _KEEP_BYTES = 1 << 16
 
@@ -35,8 +35,10 @@ class LogFollower:
         """Intact machine lines."""
         self.samples_received = 0
         """Samples in the `raw` lines so far."""
-        self.survivors_ms = 0
-        """What sending an earlier boot's samples may take, before the plan; 0: there are none."""
+        self.survivors: Optional[Survivors] = None
+        """What an earlier boot left in memory, if this one has found something."""
+        self.survivors_sent = False
+        """True once an earlier boot's samples have come, or it is clear that there are none."""
         self.baud = 0
         """The console's speed as the image has set it; 0: as it was before."""
 
@@ -54,6 +56,11 @@ class LogFollower:
     def bound_ms(self) -> Optional[int]:
         """The plan's upper bound of the boot's time in milliseconds, once it is known."""
         return None if self.plan is None else self.plan["bound-ms"]
+
+    @property
+    def survivors_ms(self) -> int:
+        """What sending an earlier boot's samples may take, before the plan; 0: there are none."""
+        return 0 if self.survivors is None else self.survivors.bound_ms
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the console."""
@@ -74,6 +81,8 @@ class LogFollower:
         self.lines += 1
         if self.plan is not None:
             self.timing_over = True
+        if line.kind in ("was-end", "plan", "end"):
+            self.survivors_sent = True
         try:
             if line.kind == "plan":
                 plan = parse_plan(line.rest)
@@ -85,7 +94,7 @@ class LogFollower:
             elif line.kind == "baud":
                 self.baud = parse_baud(line.rest)
             elif line.kind == "survivors":
-                self.survivors_ms = parse_survivors(line.rest).bound_ms
+                self.survivors = parse_survivors(line.rest)
             elif line.kind == "end":
                 self.status = parse_end(line.rest).status
         except Malformed:

@@ -18,6 +18,7 @@ from tests.host.fake_board import samples_of
 from el1bench_host import campaign, campaign_file, campaign_report, paths, relay
 from el1bench_host.campaign_store import Store
 from el1bench_host.virtual_bench import Bench
+from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
 from el1bench_host.terminal import Terminal
 
@@ -229,6 +230,44 @@ class OnTheBench(Folder):
         self.assertEqual(code, 1)
         self.assertIn("Kernel panic - not syncing: x", errors)
         self.assertEqual(self.outcomes("guest"), ["failed"])
+
+    def check_watchdog(self, content: bytes, dialect: str, reason: str) -> dict[str, Any]:
+        """An image that hangs once, with a watchdog; its one attempt."""
+        bench = self.bench(dialect=dialect)
+        (self.served / "image").write_bytes(content)
+        self.write(CONFIGURATION.format(name="a").replace(
+            '{iteration}"', '{iteration}", "el1bench.watchdog=on"'), prompt=3)
+        code, _, errors = self.run_it()
+        self.assertEqual(code, 1, errors)
+        attempt, = self.attempts("a")
+        self.assertEqual(attempt["outcome"], "failed")
+        self.assertRegex(attempt["reason"], "^the board has reset itself; last line before: "
+                         f".* plan .*; {reason}$")
+        self.assertLess(attempt["seconds"]["started"], attempt["seconds"]["reset"])
+        # The power was not touched in between: memory would be lost.
+        self.wait_off(bench)
+        self.assertEqual(bench.power_ons, 1)
+        return attempt
+
+    def test_a_board_that_its_watchdog_resets(self) -> None:
+        attempt = self.check_watchdog(
+            b"hangs", "vendor", "1 of 2 benchmarks had finished, their samples are in the log")
+        self.assertEqual(attempt["survived"], {"finished": 1, "benchmarks": 2})
+        decoded = decode_log(self.folder / "out" / "a" / "0000-1" / "console.log")
+        self.assertEqual(decoded.boots[0].survived.finished, 1)
+
+    def test_a_board_that_its_watchdog_resets_and_that_forgets(self) -> None:
+        attempt = self.check_watchdog(b"hangs and forgets", "mainline",
+                                      "nothing of it was left in memory")
+        self.assertIsNone(attempt["survived"])
+
+    def test_a_board_that_resets_itself(self) -> None:
+        self.bench()
+        (self.served / "image").write_bytes(b"hangs")
+        self.write(CONFIGURATION.format(name="a"), attempts=2)
+        self.assertEqual(self.run_it()[0], 3)
+        self.assertEqual(self.outcomes("a"), ["truncated"] * 2)
+        self.assertRegex(self.attempts("a")[0]["reason"], "^the board has reset itself")
 
     def test_attempts_are_used_up(self) -> None:
         bench = self.bench({number: "silent-relay" for number in range(2)})
@@ -445,7 +484,11 @@ class Examples(Folder):
         for what, frames in (("on", [True] * 2), ("off", [False] * 2),
                              ("cycle", [False] * 2 + [True] * 2)):
             self.assertEqual(switch(what), (0, ""))
-            self.assertEqual(relay.frames_in(terminal.read()), (frames, b""))
+            said = b""
+            while len(said) < relay.FRAME_BYTES * len(frames):
+                self.assertTrue(select.select([terminal.master], [], [], 60)[0], said)
+                said += terminal.read()
+            self.assertEqual(relay.frames_in(said), (frames, b""))
             self.assertEqual(terminal.speed, relay.BAUD)
         for what, port, pattern in (("up", terminal.link, "`up` is neither on, off nor cycle"),
                                     ("on", self.folder / "none", "none is no port")):
