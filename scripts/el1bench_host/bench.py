@@ -16,6 +16,7 @@ from typing import Any
 from el1bench_host import build, machine, setup, tf_a
 from el1bench_host.errors import EXIT_OK, UserError
 from el1bench_host.serial_port import BAUD_DEFAULT
+from el1bench_host.u_boot_dialect import COUNTDOWN_SECONDS
 from el1bench_host.virtual_bench import FAULTS, Bench, Command
 
 SUBNET = "10.42.0.0/24"
@@ -119,7 +120,8 @@ def main(args: argparse.Namespace) -> int:
         wrong.mkdir()
         emulator = board_with_u_boot(board, args.firmware, Path(scratch), args.quiet)
         bench = Bench(folder, qemu_command(emulator, (served or build_folder).absolute(), wrong),
-                      baud=args.baud, faults=dict(args.fault), vendor=args.dialect == "vendor")
+                      baud=args.baud, faults=dict(args.fault),
+                      vendor=COUNTDOWN_SECONDS if args.dialect == "vendor" else None)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: bench.stop())
         if not args.quiet:

@@ -14,7 +14,7 @@ TEXTS = {
 }
 PROMPT, COUNTDOWN = TEXTS
 STOP_KEYS = b"\r \x03"
-# What the vendor's U-Boot calls a second.
+# What the vendor's U-Boot calls a second, unless its environment has `ms_delay_step`.
 COUNTDOWN_SECONDS = 0.1
 LINE_BYTES_KEPT = 256
 
@@ -22,7 +22,9 @@ LINE_BYTES_KEPT = 256
 class VendorDialect:
     """Stands between a board and its serial line, from one power-on to the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = COUNTDOWN_SECONDS) -> None:
+        """`seconds`: how long there is for a key."""
+        self._seconds = seconds
         self._held: Optional[bytes] = b""  # a line's start that may become one of TEXTS
         self._line = b""
         self._running = False  # an image is
@@ -63,6 +65,6 @@ class VendorDialect:
         """What is typed reaches the board as this: before the prompt, keys that stop it, in time."""
         if self._prompted or self._running:
             return data
-        if self._counting_since is not None and now - self._counting_since > COUNTDOWN_SECONDS:
+        if self._counting_since is not None and now - self._counting_since > self._seconds:
             return b""
         return bytes(value for value in data if value in STOP_KEYS)

@@ -51,10 +51,10 @@ class Bench:
     """The bench. `run` serves it until `stop`, which any thread may call."""
 
     def __init__(self, folder: Path, command: Command, *, baud: int = BAUD_DEFAULT,
-                 faults: Optional[dict[int, str]] = None, vendor: bool = False,
+                 faults: Optional[dict[int, str]] = None, vendor: Optional[float] = None,
                  seed: int = 1) -> None:
         """`faults`: which fault a power-on has, counted from 0. `vendor`: the board's U-Boot is
-        mainline's, and is made to speak as the vendor's does.
+        mainline's, and is made to speak as the vendor's does, with so many seconds for a key.
         """
         self._command = command
         self._baud = baud
@@ -91,7 +91,7 @@ class Bench:
         self._fault = fault
         self._talks = True
         self._line = SerialLine(self._baud, fault if fault in DAMAGES else "", self._random)
-        self._dialect = VendorDialect() if self._vendor else None
+        self._dialect = None if self._vendor is None else VendorDialect(self._vendor)
         self._board = subprocess.Popen(
             self._command(fault), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             bufsize=0, start_new_session=True, preexec_fn=_die_with_parent)

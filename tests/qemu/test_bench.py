@@ -13,6 +13,7 @@ from el1bench_host import campaign, campaign_file, machine
 from el1bench_host.bench import board_with_u_boot, qemu_command
 from el1bench_host.campaign_report import write
 from el1bench_host.campaign_store import Store
+from el1bench_host.u_boot_dialect import COUNTDOWN_SECONDS
 from el1bench_host.virtual_bench import Bench
 
 FILE = """
@@ -114,7 +115,8 @@ class OnTheBench(unittest.TestCase):
     def check_chain(self, *, dhcp: bool, vendor: bool) -> None:
         """From power-on to a report with power-downs that TF-A made."""
         outcomes = self.campaign("psci.suspend.core.serial,psci.cpu-off", SAMPLES,
-                                 firmware="tf-a+u-boot", dhcp=dhcp, vendor=vendor)
+                                 firmware="tf-a+u-boot", dhcp=dhcp,
+                                 vendor=COUNTDOWN_SECONDS if vendor else None)
         self.assertEqual(outcomes, {(how, 0): ["ok"] for how in WAYS}, self.said)
         prompt, other = (b"=> ", b"odroidc4#")[::-1 if vendor else 1]
         for how in WAYS:
