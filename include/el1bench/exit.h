@@ -7,7 +7,7 @@
 #include "el1bench/report.h"
 
 /*
- * Drains the console and ends as told: power off, reset, halt in WFI, or a semihosting exit with
+ * Drains the console, stops the watchdog unless a reset is to come, and ends as told: power off, reset, halt in WFI, or a semihosting exit with
  * 0 passed, 1 failed, 2 refused. Where PSCI or semihosting does not answer: semihosting falls back
  * to power off, and everything to a halt.
  */

@@ -28,7 +28,19 @@ struct idle_state {
 
 struct idle_states {
 	struct idle_state kinds[IDLE_KINDS];
+	/* A state with `system_bits` at `system_mask` suspends the machine; mask 0: none does. */
+	uint32_t system_mask;
+	uint32_t system_bits;
 };
+
+/*
+ * Reads which states suspend the whole machine from `el1bench,system-suspend` (mask and bits) of
+ * the tree's /psci node; if it is not there, none does.
+ */
+void idle_states_limit(const void *tree, struct idle_states *states);
+
+/* True for a state that suspends the machine: nothing that the image has wakes it. */
+bool idle_states_refuse(const struct idle_states *states, uint32_t power_state);
 
 /*
  * Where the type of a state is told: bit 16 in the original format, bit 30 in the extended one
@@ -41,7 +53,7 @@ void idle_states_add(struct idle_states *states, uint32_t power_state, bool exte
 
 /*
  * Reads the okay children of /cpus/idle-states that have `arm,psci-suspend-param`, in the order of
- * the tree. If there are no states yet, adds them; of those that there are, notes what the tree
+ * the tree, but for those that are refused. If there are no states yet, adds them; of those that there are, notes what the tree
  * says. Returns how many children there are.
  */
 uint32_t idle_states_read(const void *tree, bool extended, struct idle_states *states);

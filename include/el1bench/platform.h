@@ -70,9 +70,11 @@ const char *platform_boot_arguments(void);
 /*
  * Finds the power states: the `count` that are given or, without any, those of the tree. A tree
  * without idle states leaves it to the board's own to tell them, or to describe those given. Once,
- * after platform_discover.
+ * after platform_discover. False with the state if one that is given suspends the whole machine,
+ * as the board's own tree says.
  */
-void platform_find_idle_states(const uint32_t *given, uint32_t count, bool extended);
+bool platform_find_idle_states(const uint32_t *given, uint32_t count, bool extended,
+			       uint32_t *refused);
 
 /* Maps the registers of the board's watchdog, if there is one to drive, and arms it. */
 void platform_start_watchdog(uint32_t usual_ms);

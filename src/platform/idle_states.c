@@ -16,6 +16,24 @@ bool idle_state_powers_down(uint32_t power_state, bool extended)
 	return (power_state >> (extended ? TYPE_EXTENDED : TYPE_ORIGINAL) & 1U) != 0;
 }
 
+void idle_states_limit(const void *tree, struct idle_states *states)
+{
+	int length;
+	const fdt32_t *cells =
+		fdt_getprop(tree, tree_child(tree, 0, "psci"), "el1bench,system-suspend", &length);
+
+	if (cells != NULL && length == 2 * (int)sizeof(*cells)) {
+		states->system_mask = fdt32_ld(cells);
+		states->system_bits = fdt32_ld(cells + 1);
+	}
+}
+
+bool idle_states_refuse(const struct idle_states *states, uint32_t power_state)
+{
+	return states->system_mask != 0 &&
+	       (power_state & states->system_mask) == states->system_bits;
+}
+
 void idle_states_add(struct idle_states *states, uint32_t power_state, bool extended)
 {
 	enum idle_kind kind = IDLE_STANDBY;
@@ -58,7 +76,7 @@ uint32_t idle_states_read(const void *tree, bool extended, struct idle_states *s
 
 		if (!tree_status_okay(tree, child.node) ||
 		    !tree_number(tree, child.node, "arm,psci-suspend-param", &power_state) ||
-		    power_state > UINT32_MAX) {
+		    power_state > UINT32_MAX || idle_states_refuse(states, (uint32_t)power_state)) {
 			continue;
 		}
 		if (adds) {

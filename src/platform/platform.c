@@ -280,17 +280,24 @@ const char *platform_boot_arguments(void)
 	return boot_arguments;
 }
 
-void platform_find_idle_states(const uint32_t *given, uint32_t count, bool extended)
+bool platform_find_idle_states(const uint32_t *given, uint32_t count, bool extended,
+			       uint32_t *refused)
 {
 	struct idle_states *states = &platform.idle_states;
 
+	idle_states_limit(embedded_tree, states);
 	for (uint32_t i = 0; i < count; i++) {
+		if (idle_states_refuse(states, given[i])) {
+			*refused = given[i];
+			return false;
+		}
 		idle_states_add(states, given[i], extended);
 	}
 	if (idle_states_read(platform.tree, extended, states) == 0 &&
 	    fdt_check_header(embedded_tree) == 0) {
 		(void)idle_states_read(embedded_tree, extended, states);
 	}
+	return true;
 }
 
 void platform_start_watchdog(uint32_t usual_ms)

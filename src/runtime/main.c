@@ -148,9 +148,17 @@ static void start_psci(void)
 static void find_idle_states(void)
 {
 	int64_t features = psci_call(PSCI_FEATURES, PSCI_CPU_SUSPEND, 0, 0);
+	uint32_t refused;
 
-	platform_find_idle_states(arguments.power_states, arguments.power_state_count,
-				  features > 0 && (features & PSCI_FEATURE_EXTENDED) != 0);
+	if (!platform_find_idle_states(arguments.power_states, arguments.power_state_count,
+				       features > 0 && (features & PSCI_FEATURE_EXTENDED) != 0,
+				       &refused)) {
+		report_failure("arguments",
+			       "power_state=0x%" PRIx32 " suspends the whole machine, and nothing "
+			       "here would wake it",
+			       refused);
+		finish(true);
+	}
 }
 
 static void report_absent_core(uint32_t cpu, const char *reason)

@@ -1,9 +1,12 @@
 """Boards other than `virt` with a tree of QEMU's own, and many cores."""
 
+import re
+import struct
 import unittest
 from dataclasses import replace
 
-from tests.qemu.support import QemuTest, image_of, loaded, setup_of, words_of
+from tests.qemu.support import (QemuTest, dump_tree, image_of, loaded, plain_image_of,
+                                put_property, setup_of, words_of)
 
 SAMPLES = 40
 
@@ -35,6 +38,37 @@ class OdroidC4(QemuTest):
         self.assert_passed(boot, 4)
         self.assertEqual(boot.fact("load-address"), "0x60000000")
         self.assertEqual(boot.fact("model"), "linux,dummy-virt")
+
+    def test_neither_u_boot_moves_it(self) -> None:
+        for path in (image_of("odroid-c4"), plain_image_of("odroid-c4")):
+            image = path.read_bytes()
+            text_offset, size, flags = struct.unpack_from("<QQQ", image, 8)
+            self.assertEqual(image[56:60], b"ARM\x64")
+            self.assertEqual(text_offset, 0x20000000)
+            # 4 KiB pages, little-endian, anywhere in memory.
+            self.assertEqual(flags, 0xA)
+            self.assertGreater(size, 1 << 20)
+
+    def test_a_suspend_of_the_whole_machine_is_refused(self) -> None:
+        boot = self.boot(setup_of("odroid-c4"), words_of(suite="psci", power_state="0x2010000"))
+        self.assertEqual(boot.outcome.status, "refused")
+        self.assertEqual(boot.lines("fail"), [
+            "name=arguments : power_state=0x2010000 suspends the whole machine, and nothing here "
+            "would wake it"])
+        self.assertEqual(boot.lines("plan"), [])
+
+    def test_no_state_of_a_tree_suspends_the_whole_machine(self) -> None:
+        qemu = setup_of("odroid-c4")
+        tree = self.folder / "tree"
+        dump_tree(qemu, tree)
+        for name, state in (("core", "0x10000"), ("system", "0x2010000")):
+            put_property(tree, f"/cpus/idle-states/{name}", "arm,psci-suspend-param", state,
+                         kind="x")
+        boot = self.boot(replace(qemu, tree=tree), words_of(suite="psci.suspend.deepest.serial",
+                                                            samples=5))
+        self.assertEqual([re.search("power-state=[0-9a-fx]+", line)[0]
+                          for line in boot.lines("idle")], ["power-state=0x10000"])
+        self.assertRegex(str(boot.results["skipped"]), "neither the device tree nor power_state=")
 
     def test_the_fallback_tree_is_not_taken_for_the_machine(self) -> None:
         # Loaded with no tree in x0: the start of its GiB holds QEMU's, which must win.

@@ -119,6 +119,53 @@ static void states_that_were_given_are_described(void **state)
 	assert_claims(IDLE_DEEPEST, "b", UINT32_MAX, 9, UINT32_MAX, UINT32_MAX);
 }
 
+static void limit_by(const char *property)
+{
+	char source[256];
+
+	tree_free(&tree);
+	(void)snprintf(source, sizeof(source), "/ { psci { %s }; };", property);
+	tree = tree_from_source(source);
+	states = (struct idle_states){0};
+	idle_states_limit(tree.blob, &states);
+}
+
+static void states_that_suspend_the_system_are_refused(void **state)
+{
+	(void)state;
+	limit_by("el1bench,system-suspend = <0x3000000 0x2000000>;");
+	assert_false(idle_states_refuse(&states, 0));
+	assert_false(idle_states_refuse(&states, 0x10000));
+	assert_false(idle_states_refuse(&states, 0x1010000));
+	assert_true(idle_states_refuse(&states, 0x2010000));
+	assert_true(idle_states_refuse(&states, 0x2000000));
+	assert_false(idle_states_refuse(&states, 0x3010000)); /* firmware's own business */
+	/* The deepest is the deepest of those that are left. */
+	assert_int_equal(read_more("idle-states { a { arm,psci-suspend-param = <0x10000>; };"
+				   "b { arm,psci-suspend-param = <0x1010000>; };"
+				   "c { arm,psci-suspend-param = <0x2010000>; }; };",
+				   false),
+			 2);
+	assert_int_equal(states.kinds[IDLE_DEEPEST].power_state, 0x1010000);
+}
+
+static void without_a_limit_all_are_good(void **state)
+{
+	static const char *const properties[] = {
+		"",
+		"el1bench,system-suspend;",
+		"el1bench,system-suspend = <0x3000000>;",
+		"el1bench,system-suspend = <1 2 3>;",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
+		limit_by(properties[i]);
+		assert_false(idle_states_refuse(&states, 0x2010000));
+		assert_false(idle_states_refuse(&states, 0));
+	}
+}
+
 static void what_is_wrong_is_left_out(void **state)
 {
 	(void)state;
@@ -143,6 +190,8 @@ int main(void)
 		cmocka_unit_test(what_a_tree_claims),
 		cmocka_unit_test(claims_that_are_no_numbers),
 		cmocka_unit_test(states_that_were_given_are_described),
+		cmocka_unit_test(states_that_suspend_the_system_are_refused),
+		cmocka_unit_test(without_a_limit_all_are_good),
 		cmocka_unit_test(what_is_wrong_is_left_out),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
