@@ -7,9 +7,9 @@
 #include "el1bench/report.h"
 
 /*
- * Drains the console, stops the watchdog unless a reset is to come, and ends as told: power off, reset, halt in WFI, or a semihosting exit with
- * 0 passed, 1 failed, 2 refused. Where PSCI or semihosting does not answer: semihosting falls back
- * to power off, and everything to a halt.
+ * Drains the console, stops the watchdog unless a reset is to come, and ends as told: power off,
+ * reset, halt in WFI, or a semihosting exit with 0 passed, 1 failed, 2 refused. Where PSCI or
+ * semihosting does not answer: semihosting falls back to power off, and everything to a halt.
  */
 void exit_image(enum on_exit how, enum run_status status) __attribute__((noreturn));
 

@@ -53,7 +53,7 @@ void idle_states_add(struct idle_states *states, uint32_t power_state, bool exte
 
 /*
  * Reads the okay children of /cpus/idle-states that have `arm,psci-suspend-param`, in the order of
- * the tree, but for those that are refused. If there are no states yet, adds them; of those that there are, notes what the tree
- * says. Returns how many children there are.
+ * the tree, but for those that are refused. If there are no states yet, adds them; of those that
+ * there are, notes what the tree says. Returns how many children there are.
  */
 uint32_t idle_states_read(const void *tree, bool extended, struct idle_states *states);

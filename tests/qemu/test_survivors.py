@@ -12,15 +12,16 @@ import struct
 import time
 import unittest
 import zlib
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any, Iterator, Optional
 
-from el1bench_host import decode, decoder, machine
+from el1bench_host import decode, decoder, machine, paths, run
 from el1bench_host.follow import LogFollower
 from el1bench_host.results import make_results
 from tests.qemu.monitor import Monitor, monitor_options
-from tests.qemu.support import dump_tree, put_property, setup_of, words_of
+from tests.qemu.support import (dump_tree, ensure_u_boot, plain_image_of, put_property, setup_of,
+                                words_of)
 from tests.qemu.test_faults import Fault
 
 RAM = 0x40000000
@@ -32,7 +33,9 @@ LINEAR = 0xFFFF000000000000
 ENABLE = 1 << 18
 STEP_MS = 10
 MAGIC = struct.pack("<Q", 0x31627669767275E1)
-ROW_BYTES = 120
+EXCLUSIONS = int(re.search(r"SAMPLE_EXCLUSIONS = (\d+)", (
+    paths.SOURCE_TREE / "include" / "el1bench" / "samples.h").read_text())[1])
+ROW_BYTES = 96 + (4 * EXCLUSIONS + 7) // 8 * 8
 SECONDS = 120
 
 
@@ -91,7 +94,7 @@ class Machine:
     def __init__(self, test: "SurvivorTest", qemu: machine.Setup) -> None:
         self.memory = test.memory
         command = [word for word in machine.command_line(qemu) if word != "-no-reboot"]
-        self.emulator = machine.Emulator(command)
+        self.emulator = machine.Emulator(command, interactive=qemu.served is not None)
         self.monitor: Optional[Monitor] = None
         self.path = test.folder / "qmp"
         self.log = b""
@@ -108,9 +111,18 @@ class Machine:
             if time.monotonic() > deadline:
                 raise AssertionError(f"no {what}; the console says:\n"
                                      f"{self.log.decode('latin-1')[-3000:]}")
-            data = self.emulator.read(0.02)
-            self.log += data
-            self.follower.feed(data)
+            self.read(0.02)
+
+    def read(self, timeout: float) -> bytes:
+        """As ByteStream.read."""
+        data = self.emulator.read(timeout)
+        self.log += data
+        self.follower.feed(data)
+        return data
+
+    def write(self, data: bytes) -> None:
+        """As ByteStream.write."""
+        self.emulator.write(data)
 
     def wait_hung(self) -> None:
         """Until the benchmark hangs."""
@@ -156,12 +168,14 @@ class SurvivorTest(Fault):
             0xD503201F, address & 0xFFFFFFFF, address >> 32])
 
     def qemu(self, **options: Any) -> machine.Setup:
-        """The machine: icount, and a counter that counts instructions."""
-        qemu = setup_of("qemu-virt", kernel=self.image, accel="icount", counter_hz=10**9,
-                        machine_options=("memory-backend=ram",), options=(
-                            "-object", f"memory-backend-file,id=ram,size={RAM_BYTES},share=on,"
-                            f"mem-path={self.folder / 'ram'}",
-                            *monitor_options(self.folder / "qmp")), **options)
+        """A machine with its memory in the file."""
+        return setup_of("qemu-virt", machine_options=("memory-backend=ram",), options=(
+            "-object", f"memory-backend-file,id=ram,size={RAM_BYTES},share=on,"
+            f"mem-path={self.folder / 'ram'}", *monitor_options(self.folder / "qmp")), **options)
+
+    def qemu_with_watchdog(self) -> machine.Setup:
+        """With icount, and a counter that counts instructions; and its tree has a watchdog."""
+        qemu = self.qemu(kernel=self.image, accel="icount", counter_hz=10**9)
         tree = self.folder / "tree"
         dump_tree(replace(qemu, options=qemu.options[:2]), tree)
         put_property(tree, "/memory@40000000", "reg", "0", hex(RAM), "0", hex(REGISTERS - RAM),
@@ -176,12 +190,9 @@ class SurvivorTest(Fault):
         words = {"watchdog": "on", "suite": "clock,ipi", "samples": 50, "payload": "none,8",
                  "on_exit": "halt",
                  **words}
-        started = Machine(self, replace(self.qemu(), arguments=" ".join(
-            words_of("icount", **words))))
-        try:
+        with closing(Machine(self, replace(self.qemu_with_watchdog(), arguments=" ".join(
+                words_of("icount", **words))))) as started:
             yield started
-        finally:
-            started.close()
 
 
 class Survivors(SurvivorTest):
@@ -320,6 +331,39 @@ class Watchdog(SurvivorTest):
                                                          watchdog="on"))
         self.assert_passed(boot)
         self.assertRegex(boot.fact("watchdog"), "^none:")
+
+
+class ThroughUBoot(SurvivorTest):
+    """U-Boot between the reset and the next boot: it uses memory too, and fetches the image anew."""
+
+    def test_another_image_of_the_same_build_finds_them(self) -> None:
+        served = self.folder / "served"
+        served.mkdir()
+        qemu = self.qemu(kernel=None, firmware=ensure_u_boot(), served=served, level=2)
+        address = qemu.board.firmware_load_address
+        words = words_of(watchdog="on", suite="clock,ipi", samples=50)
+        hangs = self.patched(self.target, [0x14000000])  # b .
+        with closing(Machine(self, qemu)) as board:
+            run.launcher(hangs, served, "go", address, words)(board)
+            board.wait(lambda: board.follower.plan is not None, "plan line")
+            order = list(decode.decode_log(board.log).boots[0].plan.names)
+            before = order.index(self.BENCHMARK)
+            store = self.memory.find(MAGIC)
+            board.wait(lambda: board.word(RAM + store + 12) == before, "benchmark before the hang")
+            board.reset()
+            run.launcher(plain_image_of("qemu-virt"), served, "go", address,
+                         words_of(suite="clock.step", samples=5, on_exit="halt"))(board)
+            board.wait_ended(2)
+            decoded = decode.decode_log(board.log)
+        first, second = decoded.boots
+        self.assertEqual(first.survived.finished, before)
+        self.assertGreater(before, 5)
+        self.assertEqual(first.info["watchdog"].partition(":")[0], "none")
+        self.assertEqual({row.metric.samples for row in first.rows.values()
+                          if row.metric.name.startswith("ipi.normal.")}, {50})
+        self.assertTrue(all(row.complete for row in first.rows.values()))
+        self.assertTrue(second.complete)
+        self.assertEqual(list(second.plan.names), ["clock.step"])
 
 
 if __name__ == "__main__":
