@@ -68,6 +68,7 @@ class Boot:
     rows: dict[int, Row] = field(default_factory=dict)
     outcomes: list[records.Outcome] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
+    counts: list[records.Counts] = field(default_factory=list)
     fails: list[tuple[str, str]] = field(default_factory=list)
     checks: Optional[dict[str, int]] = None
     marks: list[counter_check.Mark] = field(default_factory=list)
@@ -261,6 +262,8 @@ class _BootDecoder:
             boot.plan = records.parse_plan(rest)
         elif kind == "note":
             boot.notes.append(records.parse_fail(rest))
+        elif kind == "counts":
+            boot.counts.append(records.parse_counts(rest))
         elif kind == "check":
             self._once(boot.checks)
             boot.checks = records.parse_check(rest)

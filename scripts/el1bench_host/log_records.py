@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 TYPES = ("begin", "info", "cpu", "cache", "idle", "ignored", "plan", "metric", "derived", "table",
-         "raw", "outcome", "note", "fail", "check", "clock", "baud", "end", "survivors")
+         "raw", "outcome", "note", "counts", "fail", "check", "clock", "baud", "end", "survivors")
 SURVIVOR_PREFIX = "was-"
 """What the types of lines start with that an earlier boot left."""
 INFO_KEYS = (
@@ -24,9 +24,12 @@ CHECK_FIELDS = ("uart_bytes_in_timed", "console_refused_bytes", "counter_backwar
                 "lost_interrupts", "spurious_interrupts")
 MARKS = ("begin", "timed", "end")
 EXCLUSIONS = {1: "backwards", 2: "lost", 3: "inline", 4: "early", 5: "spurious"}
-UNITS = ("tick", "cycle")
 IDLE_KINDS = ("standby", "core", "deepest")
 IDLE_TREES = ("used", "board", "-")
+UNITS = ("tick", "cycle", "place")
+COUNT_FIELDS = ("calls", "power_state", "resumed_at_entry", "returned_inline", "early",
+                "stamps_out_of_order", "slept_us", "entered", "resident_us", "entered_core")
+"""What the benchmarks of today count; a `counts` line may hold others."""
 OUTCOMES = ("passed", "failed", "skipped")
 STATUSES = ("passed", "failed", "refused")
 SURVIVOR_STATES = ("whole", "spoilt")
@@ -389,6 +392,23 @@ def parse_outcome(rest: str) -> Outcome:
 def parse_fail(rest: str) -> tuple[str, str]:
     """The name and the reason of a `fail` line, or the text of a `note` line."""
     return _labelled(rest, "name")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a benchmark has counted of a core."""
+
+    name: str
+    cpu: int
+    counts: dict[str, int]
+
+
+def parse_counts(rest: str) -> Counts:
+    """The body of a `counts` line."""
+    words = split_text(rest)[0]
+    found = fields(words[1:])
+    return Counts(name(words[0] if words else ""), natural(_need(found, "cpu"), 1 << 16),
+                  {key: natural(value, 1 << 64) for key, value in found.items() if key != "cpu"})
 
 
 def parse_check(rest: str) -> dict[str, int]:

@@ -7,7 +7,8 @@ median over the rows and the range of their medians.
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence, Union
 
-from el1bench_host import report_firmware, report_grid, report_idle_states
+from el1bench_host import (report_firmware, report_grid, report_idle_states,
+                           report_suspend)
 from el1bench_host.results import WARNINGS
 from el1bench_host.statistics import median
 
@@ -423,6 +424,7 @@ def make_document(results: Mapping[str, Any]) -> list[Block]:
             blocks.append(relative_table(results, differences, rows))
         if suite == "psci":
             blocks += firmware_tables(results) + idle_states(results)
+        blocks += _beside_times(results, suite)
         blocks += _passed_checks(results, suite, rows) + _notes(results, suite)
     if metrics:
         blocks.append(Heading(2, "how to read it"))
@@ -433,19 +435,33 @@ def make_document(results: Mapping[str, Any]) -> list[Block]:
     return blocks + tail(results)
 
 
+def _cell(rows: Sequence[Metric]) -> tuple[str, str, str]:
+    """Median, spread and count of rows that are taken together."""
+    entry = Entry("", "", list(rows))
+    return ticks(entry.middle("p50")), entry.spread(), entry.count()
+
+
+def _beside_times(results: Mapping[str, Any], suite: str) -> list[Block]:
+    """Counts of the suite's benchmarks, and what the order of arrival did to its metrics."""
+    blocks: list[Block] = []
+    for title, found in (
+            ("suspends: how they came back, and firmware's count of them", report_suspend.counts_of(results, suite)),
+            ("by order of arrival in the cluster, in ticks",
+             report_suspend.arrival_of(results, suite, _cell))):
+        if found is not None:
+            blocks += [Heading(3, title), Table(*found, 1)]
+    return blocks
+
+
 def firmware_tables(results: Mapping[str, Any]) -> list[Block]:
     """Firmware's view of PSCI calls, a table for each test; nothing without its stamps."""
-    def cell(rows: Sequence[Metric]) -> tuple[str, str, str]:
-        entry = Entry("", "", list(rows))
-        return ticks(entry.middle("p50")), entry.spread(), entry.count()
-
     label = report_firmware.unit(results)
     if results["machine"]["emulated"]:
         label += ", EMULATED"
     blocks: list[Block] = []
     for table in report_firmware.tables_of(results):
         blocks += [Heading(3, f"{table.title} ({label})"),
-                   Table(table.columns(), table.lines(cell), 0)]
+                   Table(table.columns(), table.lines(_cell), 0)]
     return blocks
 
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional
 
-from el1bench_host import counter_check, idle_states
+from el1bench_host import arrival, counter_check, idle_states
 from el1bench_host.decoder import (Boot, DecodedLog, Row, count_reasons, counter_step,
                                    is_emulated, unit_step)
 from el1bench_host.errors import UserError
@@ -384,7 +384,8 @@ def make_results(decoded: DecodedLog,
     for boot, index in zip(decoded.boots, numbers):
         floors, step = _floors(boot), counter_step(boot)
         metrics += [_metric(boot.rows[number], index, boot, floors, step, detailed)
-                    for number in sorted(boot.rows)]
+                    for number in sorted(boot.rows)
+                    if boot.rows[number].metric.unit != arrival.UNIT]
         for outcome in boot.outcomes:
             entry = {"name": outcome.name, "boot": index, "reason": outcome.reason}
             if outcome.result == "failed":
@@ -417,6 +418,11 @@ def make_results(decoded: DecodedLog,
         "failures": failures,
         "notes": [{"name": name, "boot": index, "text": text}
                   for boot, index in zip(decoded.boots, numbers) for name, text in boot.notes],
+        "counts": [{"name": one.name, "boot": index, "cpu": one.cpu, "counts": one.counts}
+                   for boot, index in zip(decoded.boots, numbers)
+                   for one in sorted(boot.counts, key=lambda one: (one.name, one.cpu))],
+        "arrival": [one for boot, index in zip(decoded.boots, numbers)
+                    for one in arrival.splits(boot, index)],
         "problems": [{"kind": one.kind, "boot": None if one.boot is None else numbers[one.boot],
                       "line": one.line, "sequence": one.sequence, "text": one.text}
                      for one in decoded.problems],
@@ -542,6 +548,7 @@ _SCHEMA: dict[str, Any] = {
     "skipped": [_REASON],
     "failures": [_REASON],
 }
+_ORDERED = {"n": int, "p50": _NUMBER, "p50_low": _NUMBER, "p50_high": _NUMBER}
 _OPTIONAL: dict[str, Any] = {
     "idle_states": [{"boot": int, "kind": str, "power_state": str, "timer_stops": bool,
                      "tree": _TEXT, "node": _TEXT, "how": [str], "n": int, "n_least": int,
@@ -549,6 +556,8 @@ _OPTIONAL: dict[str, Any] = {
                      "why": _TEXT, "claims": dict.fromkeys(idle_states.CLAIMS, _INTEGER)}],
     "outcomes": [{"name": str, "boot": _INTEGER, "result": str}],
     "notes": [{"name": str, "boot": _INTEGER, "text": str}],
+    "counts": [{"name": str, "boot": int, "cpu": int, "counts": dict}],
+    "arrival": [{"name": str, "boot": int, "cluster": int, "first": _ORDERED, "last": _ORDERED}],
     "problems": [{"kind": str, "text": str}],
 }
 _OPTIONAL_OF_METRIC: dict[str, Any] = {"minuend": _TEXT, "subtrahend": _TEXT, "headline_is": _TEXT,
@@ -601,6 +610,8 @@ def load_results(path: Path) -> dict[str, Any]:
             _check(content.get(key, []), schema, f"results.{key}")
         for state in content.get("idle_states", []):
             idle_states.check(state)
+        for index, one in enumerate(content.get("counts", [])):
+            _check(list(one["counts"].values()), [int], f"results.counts[{index}].counts")
         for index, metric in enumerate(content["metrics"]):
             for key, schema in _OPTIONAL_OF_METRIC.items():
                 _check(metric.get(key), schema, f"results.metrics[{index}].{key}")
