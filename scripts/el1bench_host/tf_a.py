@@ -36,7 +36,7 @@ PARTS = {
 }
 # ven_el3_svc.c answers the calls that read the stamps; the port to QEMU does not name it itself.
 BUILD = ("PLAT=qemu", "CROSS_COMPILE=aarch64-linux-gnu-", "DEBUG=0",
-         "ENABLE_RUNTIME_INSTRUMENTATION=1",
+         "ENABLE_RUNTIME_INSTRUMENTATION=1", "ENABLE_PSCI_STAT=1",
          "VENDOR_EL3_SRCS=services/el3/ven_el3_svc.c lib/pmf/pmf_smc.c "
          "plat/qemu/common/qemu_suspend.c")
 # The port's own hooks for a suspend are empty: they give way to those of this project.
