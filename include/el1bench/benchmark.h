@@ -146,6 +146,20 @@ struct benchmark_note {
 void benchmark_note(const struct benchmark_run *run, const char *text, uint64_t a, uint64_t b,
 		    uint64_t c);
 
+/* Counts that a benchmark keeps of a core, beside samples. */
+#define BENCHMARK_COUNTS_MAX 10
+struct benchmark_counts {
+	const struct benchmark *benchmark;
+	int32_t cpu;
+	uint32_t count;           /* of names and values */
+	const char *const *names; /* the first value tells whether there is anything to report */
+	uint64_t values[BENCHMARK_COUNTS_MAX];
+	struct benchmark_counts *next; /* the engine's */
+};
+
+/* Has counts printed after timing, unless the first one is 0. While preparing, core 0. */
+void benchmark_count(struct benchmark_counts *counts);
+
 /* The boot arguments of this run. From the plan on, any core. */
 const struct arguments *benchmark_arguments(void);
 

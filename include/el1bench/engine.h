@@ -65,6 +65,9 @@ const struct benchmark_run *engine_run_at(uint32_t position);
 /* The notes that were kept, in order; NULL beyond the last. */
 const struct benchmark_note *engine_note(uint32_t index);
 
+/* The counts of all benchmarks, the latest ones first. */
+const struct benchmark_counts *engine_counts(void);
+
 /* The benchmark that is running now, or NULL: for the exception report. Any core. */
 const struct benchmark_run *engine_current(void);
 

@@ -17,6 +17,8 @@ enum psci_function {
 	PSCI_SYSTEM_OFF = 0x84000008,
 	PSCI_SYSTEM_RESET = 0x84000009,
 	PSCI_FEATURES = 0x8400000a,
+	PSCI_STAT_RESIDENCY = 0xc4000010,
+	PSCI_STAT_COUNT = 0xc4000011,
 	SMCCC_VERSION = 0x80000000,
 };
 
@@ -43,6 +45,12 @@ bool psci_start(enum psci_conduit conduit);
 
 /* Any call; the 32-bit result sign-extended. Any core, EL1. */
 int64_t psci_call(uint32_t function_id, uint64_t x1, uint64_t x2, uint64_t x3);
+
+/*
+ * PSCI_STAT_RESIDENCY (microseconds) or PSCI_STAT_COUNT (5.21, 5.22) of a core, by its MPIDR's
+ * affinity, in a power state. Ask PSCI_FEATURES first. Any core, EL1, timed code.
+ */
+uint64_t psci_stat(uint32_t function_id, uint64_t target, uint32_t state);
 
 struct smccc_result;
 

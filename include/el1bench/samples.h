@@ -24,9 +24,13 @@ enum sample_exclusion {
 /* "backwards", "lost", ...: the names in the log and in results.json. */
 const char *sample_exclusion_name(enum sample_exclusion reason);
 
-/* What values count: ticks of the physical counter, or cycles of a core (cycles.h). */
+/*
+ * What values count: ticks of the physical counter, cycles of a core (cycles.h), or which place a
+ * core has in an order.
+ */
 #define SAMPLE_UNIT_TICK "tick"
 #define SAMPLE_UNIT_CYCLE "cycle"
+#define SAMPLE_UNIT_PLACE "place"
 
 struct sample_row {
 	const char *benchmark; /* "ipi.normal" */
@@ -94,6 +98,12 @@ bool samples_are_warming_up(void);
  * Sample `index` of any row, derived ones too: false if excluded or not there.
  */
 bool sample_value(const struct sample_row *row, uint32_t index, int64_t *ticks);
+
+/* True for a row of places: it says something of others' samples, and is no figure of its own. */
+static inline bool sample_row_is_of_places(const struct sample_row *row)
+{
+	return row->unit[0] == 'p';
+}
 
 /* Samples stored: for a derived row, the smaller of its two. */
 uint32_t sample_count(const struct sample_row *row);

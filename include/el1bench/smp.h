@@ -39,6 +39,7 @@ enum smp_power_result {
 	SMP_POWER_BUSY,    /* core 0, at work, or already there: nothing was tried */
 	SMP_POWER_REFUSED, /* firmware returned `result`; the core is as it was */
 	SMP_POWER_LOST,    /* no sign of success in a second: the core is out for good */
+	SMP_POWER_LEAVING, /* on its way; no call returns this */
 };
 
 struct smp_power {
@@ -46,6 +47,8 @@ struct smp_power {
 	uint64_t entry; /* CPU_ON: the core's first instruction */
 	uint64_t end;   /* CPU_OFF: AFFINITY_INFO said OFF; CPU_ON: the core in C, EL1, MMU on */
 	int64_t result; /* of CPU_OFF or CPU_ON, where it was refused */
+	uint32_t cpu;   /* for smp_power_off_together: which core, and ... */
+	enum smp_power_result done; /* ... how it went */
 };
 
 /*
@@ -53,6 +56,10 @@ struct smp_power {
  * smp_is_online is false in between. Who takes a core down brings it back. Core 0, timed code.
  */
 enum smp_power_result smp_power_off(uint32_t cpu, struct smp_power *power);
+
+/* Takes down several, side by side, right after they have met; `done` says how each went. */
+void smp_power_off_together(struct smp_power *powers, uint32_t count);
+
 enum smp_power_result smp_power_on(uint32_t cpu, struct smp_power *power);
 
 /* Brings a core back if it was taken down; false if it does not come. Core 0, timed code. */

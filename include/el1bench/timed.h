@@ -7,6 +7,12 @@
 #define TIMED __attribute__((section(".text.timed"), noinline))
 
 /*
+ * The same for code that runs between intervals only, never within one: a source that holds no
+ * other timed code is made small instead of fast.
+ */
+#define TIMED_BETWEEN TIMED
+
+/*
  * A light handler for interrupts (gic.h): timed code that changes no registers but x0 to x2 and
  * calls nothing, so that the interrupt need not save more. Its `source` argument means nothing. It
  * stands in a source of its own, which is compiled with the flags that make it so, and

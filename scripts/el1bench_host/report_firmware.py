@@ -5,11 +5,9 @@ one for each test, a line for each core, its cluster and core number as MPIDR ha
 import csv
 import io
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
-Metric = Mapping[str, Any]
-Cell = Callable[[Sequence[Metric]], tuple[str, str, str]]
-"""Median, spread and count of the rows of one core, one for each boot, as text."""
+from el1bench_host.report_suspend import Cell, Metric, splits_of
 
 SUSPEND = (("powerdown", "powerdown"), ("wakeup", "wakeup"), ("cache-flush", "cache flush"))
 """Metric and title, in the order of the columns."""
@@ -21,6 +19,10 @@ TESTS = (
     ("psci.suspend.core.serial", "CPU_SUSPEND, power-down of the core, serial", SUSPEND),
     ("psci.suspend.standby.parallel", "CPU_SUSPEND to standby, in parallel", SUSPEND),
     ("psci.suspend.standby.serial", "CPU_SUSPEND to standby, serial", SUSPEND),
+    ("psci.cpu-off.deepest", "CPU_OFF of all others in turn, then CPU_SUSPEND of the booting core "
+     "to the deepest level", SUSPEND),
+    ("psci.cpu-off.parallel", "CPU_OFF of all others in parallel; the booting core stays on",
+     SUSPEND),
     ("psci.cpu-off", "CPU_OFF, serial; the booting core stays on", SUSPEND),
     ("psci.version.parallel", "PSCI_VERSION, in parallel", VERSION),
     ("psci.version.serial", "PSCI_VERSION, serial", VERSION),
@@ -39,6 +41,8 @@ class TestTable:
     title: str
     figures: Sequence[tuple[str, str]]
     cores: Sequence[tuple[int, str, Mapping[str, Sequence[Metric]]]]
+    arrivals: Sequence[tuple[int, str, Mapping[str, Sequence[Metric]]]] = ()
+    """By cluster: of the core that called first in a sample, and of the one that called last."""
 
     def columns(self) -> list[str]:
         """Their titles."""
@@ -50,7 +54,7 @@ class TestTable:
     def lines(self, cell: Cell) -> list[list[str]]:
         """The cells of each line. Where figures differ in n, all of them are given."""
         lines = []
-        for cluster, core, rows in self.cores:
+        for cluster, core, rows in (*self.cores, *self.arrivals):
             cells, counts = [], []
             for metric, _ in self.figures:
                 middle, spread, count = cell(rows[metric]) if metric in rows else ("-", "-", "-")
@@ -112,8 +116,20 @@ def tables_of(results: Mapping[str, Any]) -> list[TestTable]:
             tables.append(TestTable(name, title, there, [
                 (places[cpu][0],
                  f"{places[cpu][1]}.{places[cpu][2]}" if threads else str(places[cpu][1]),
-                 cores[cpu]) for cpu in sorted(cores, key=lambda cpu: places[cpu])]))
+                 cores[cpu]) for cpu in sorted(cores, key=lambda cpu: places[cpu])],
+                _arrivals(results, name, [metric for metric, _ in there])))
     return tables
+
+
+def _arrivals(results: Mapping[str, Any], test: str, metrics: Sequence[str]
+              ) -> list[tuple[int, str, dict[str, list[Metric]]]]:
+    """What the first and the last core have, wherever the order is known."""
+    found: dict[tuple[int, str], dict[str, list[Metric]]] = {}
+    for metric in metrics:
+        for cluster, both in splits_of(results, f"{test}.{metric}").items():
+            for which, rows in both.items():
+                found.setdefault((cluster, which), {})[metric] = rows
+    return [(cluster, which, rows) for (cluster, which), rows in sorted(found.items())]
 
 
 def to_csv(results: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@
 
 static struct benchmark_note notes[BENCHMARK_NOTES_MAX];
 static uint32_t note_count;
+static struct benchmark_counts *all_counts;
 
 struct sample_row *benchmark_row(struct benchmark_run *run, const char *metric, int32_t cpu,
 				 int32_t peer, const char *factors)
@@ -57,6 +58,17 @@ TIMED void benchmark_note(const struct benchmark_run *run, const char *text, uin
 const struct benchmark_note *engine_note(uint32_t index)
 {
 	return index < note_count ? &notes[index] : NULL;
+}
+
+void benchmark_count(struct benchmark_counts *counts)
+{
+	counts->next = all_counts;
+	all_counts = counts;
+}
+
+const struct benchmark_counts *engine_counts(void)
+{
+	return all_counts;
 }
 
 /* The first word stands. */

@@ -36,7 +36,8 @@ static uint32_t imprecise_rows(const struct benchmark_run *run, uint32_t *rows)
 	for (uint32_t i = 0; i < samples_row_count(); i++) {
 		const struct sample_row *row = samples_row(i);
 
-		if (row->benchmark != run->benchmark->name || row->minuend != NULL) {
+		if (row->benchmark != run->benchmark->name || row->minuend != NULL ||
+		    sample_row_is_of_places(row)) {
 			continue;
 		}
 		(*rows)++;

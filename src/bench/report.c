@@ -18,6 +18,7 @@
 #include "report_state.h"
 
 #define REASON_BYTES 256
+#define COUNTS_BYTES 512                  /* BENCHMARK_COUNTS_MAX of them, 20 digits each */
 #define NAMES_BYTES (WIRE_LINE_MAX - 128) /* leaves room for the rest of the plan line */
 
 /* The share of the output in the time bound: a character takes ten bits. */
@@ -177,6 +178,25 @@ static void report_notes(void)
 	}
 }
 
+static void report_benchmark_counts(void)
+{
+	for (const struct benchmark_counts *counts = engine_counts(); counts != NULL;
+	     counts = counts->next) {
+		char text[COUNTS_BYTES] = "";
+		size_t length = 0;
+
+		for (uint32_t i = 0; i < counts->count; i++) {
+			length += (size_t)snprintf(text + length, sizeof(text) - length,
+						   " %s=%" PRIu64, counts->names[i],
+						   counts->values[i]);
+		}
+		if (counts->values[0] > 0) {
+			wire_line("counts", "%s cpu=%" PRId32 "%s", counts->benchmark->name,
+				  counts->cpu, text);
+		}
+	}
+}
+
 static void report_checks(void)
 {
 	const struct engine_checks *checks = engine_checks();
@@ -234,6 +254,7 @@ void report_results(const struct arguments *arguments)
 	}
 	report_outcomes();
 	report_notes();
+	report_benchmark_counts();
 	report_checks();
 	if (statistics != NULL && arguments->dump_raw) {
 		report_raw_at(arguments->baud);

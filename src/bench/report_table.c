@@ -233,7 +233,8 @@ static void print_summary(const char *benchmark, const struct metric *metric)
 
 static bool is_shown(const struct sample_row *row, const char *benchmark)
 {
-	return row->benchmark == benchmark && sample_count(row) > 0;
+	return row->benchmark == benchmark && sample_count(row) > 0 &&
+	       !sample_row_is_of_places(row);
 }
 
 static void print_benchmark(const char *benchmark, const struct statistics *statistics)

@@ -11,11 +11,14 @@
 #include "el1bench/platform.h"
 #include "el1bench/poll.h"
 #include "el1bench/psci.h"
+#include "el1bench/rendezvous.h"
 #include "el1bench/timed.h"
 #include "mailbox.h"
 
 #define POWER_TIMEOUT_MS 1000
 #define AFFINITY_OFF 1
+
+static struct rendezvous leaving;
 
 /* On the core, as work: it only comes back if firmware refuses. */
 TIMED static void switch_off(void *argument)
@@ -24,8 +27,11 @@ TIMED static void switch_off(void *argument)
 
 	(void)argument;
 	irq_mask();
-	mailbox->stamp = counter_begin();
-	mailbox->result = psci_call(PSCI_CPU_OFF, 0, 0, 0);
+	mailbox->result = PSCI_INTERNAL_FAILURE;
+	if (rendezvous_meet(&leaving)) {
+		mailbox->stamp = counter_begin();
+		mailbox->result = psci_call(PSCI_CPU_OFF, 0, 0, 0);
+	}
 	irq_unmask();
 }
 
@@ -34,34 +40,68 @@ TIMED static void set_state(struct mailbox *mailbox, enum core_state state)
 	__atomic_store_n(&mailbox->state, state, __ATOMIC_RELEASE);
 }
 
-TIMED enum smp_power_result smp_power_off(uint32_t cpu, struct smp_power *power)
+/* Looks once how far a core has come. */
+TIMED static enum smp_power_result look_at_leaving(struct smp_power *power,
+						   struct deadline *deadline)
 {
+	uint32_t cpu = power->cpu;
 	struct mailbox *mailbox = &mailboxes[cpu];
-	uint64_t target = platform.cpus[cpu].target;
-	struct deadline deadline = deadline_in_ms(POWER_TIMEOUT_MS);
 
-	power->result = PSCI_SUCCESS;
-	if (cpu == 0 || !smp_post(cpu, switch_off, NULL)) {
-		return SMP_POWER_BUSY;
+	if (psci_call(PSCI_AFFINITY_INFO, platform.cpus[cpu].target, 0, 0) == AFFINITY_OFF) {
+		power->end = counter_end();
+		power->begin = mailbox->stamp;
+		mailbox->done = mailbox->posted; /* the core is not there to say so */
+		set_state(mailbox, CORE_OFF);
+		return SMP_POWER_DONE;
 	}
-	set_state(mailbox, CORE_STOPPING);
-	while (psci_call(PSCI_AFFINITY_INFO, target, 0, 0) != AFFINITY_OFF) {
-		if (smp_idle(cpu)) {
-			power->result = mailbox->result;
-			set_state(mailbox, CORE_READY);
-			return SMP_POWER_REFUSED;
+	if (smp_idle(cpu)) {
+		power->result = mailbox->result;
+		set_state(mailbox, CORE_READY);
+		return SMP_POWER_REFUSED;
+	}
+	if (deadline_passed(deadline)) {
+		set_state(mailbox, CORE_ABANDONED);
+		return SMP_POWER_LOST;
+	}
+	return SMP_POWER_LEAVING;
+}
+
+TIMED void smp_power_off_together(struct smp_power *powers, uint32_t count)
+{
+	struct deadline deadline = deadline_in_ms(POWER_TIMEOUT_MS);
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t cpu = powers[i].cpu;
+		bool there = cpu != 0 && mailboxes[cpu].state == CORE_READY && smp_idle(cpu);
+
+		powers[i].result = PSCI_SUCCESS;
+		powers[i].done = there ? SMP_POWER_LEAVING : SMP_POWER_BUSY;
+		left += there;
+	}
+	rendezvous_start(&leaving, left);
+	for (uint32_t i = 0; i < count; i++) {
+		if (powers[i].done == SMP_POWER_LEAVING) {
+			(void)smp_post(powers[i].cpu, switch_off, NULL);
+			set_state(&mailboxes[powers[i].cpu], CORE_STOPPING);
 		}
-		if (deadline_passed(&deadline)) {
-			set_state(mailbox, CORE_ABANDONED);
-			return SMP_POWER_LOST;
+	}
+	while (left > 0) {
+		for (uint32_t i = 0; i < count; i++) {
+			if (powers[i].done == SMP_POWER_LEAVING) {
+				powers[i].done = look_at_leaving(&powers[i], &deadline);
+				left -= powers[i].done != SMP_POWER_LEAVING;
+			}
 		}
 		cpu_yield();
 	}
-	power->end = counter_end();
-	power->begin = mailbox->stamp;
-	mailbox->done = mailbox->posted; /* the core is not there to say so */
-	set_state(mailbox, CORE_OFF);
-	return SMP_POWER_DONE;
+}
+
+TIMED enum smp_power_result smp_power_off(uint32_t cpu, struct smp_power *power)
+{
+	power->cpu = cpu;
+	smp_power_off_together(power, 1);
+	return power->done;
 }
 
 TIMED enum smp_power_result smp_power_on(uint32_t cpu, struct smp_power *power)

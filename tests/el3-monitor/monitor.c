@@ -33,6 +33,8 @@
 #define ENTRY_INSTRUCTIONS 50000 /* even */
 #define EXIT_INSTRUCTIONS 30000
 #define LOOK_INSTRUCTIONS 20000
+#define STAT_RESIDENCY 0xc4000010U
+#define STAT_COUNT 0xc4000011U
 
 #define PMF_STAMP_NEW 0xc7000020U
 #define PMF_STAMP_OLD 0xc2000010U
@@ -40,6 +42,8 @@
 #define PMF_STAMPS 6U
 
 enum { ENTER_PSCI, EXIT_PSCI, ENTER_LOW_POWER, EXIT_LOW_POWER, ENTER_FLUSH, EXIT_FLUSH };
+
+enum { STANDBY, CORE, CLUSTER, STATES };
 
 enum power { OFF = 0, PENDING, ON };
 
@@ -57,13 +61,15 @@ enum fault {
 	GIVES_UP,       /* LOOK_INSTRUCTIONS into a power-down, a wake-up that is pending ends it */
 	OLD_PMF,        /* the old function identifier only */
 	NO_PMF,
+	UNDER_COUNT, /* PSCI_STAT_COUNT misses every other entry */
+	NO_STAT,
 	FAULTS
 };
 
 static const char *const fault_names[FAULTS] = {
-	"refuse-suspend", "refuse-off", "inline", "early",      "no-start",
-	"no-wake",        "miss-timer", "stale",  "slow-entry", "slow-exit",
-	"gives-up",       "old-pmf",    "no-pmf",
+	"refuse-suspend", "refuse-off", "inline", "early",       "no-start",
+	"no-wake",        "miss-timer", "stale",  "slow-entry",  "slow-exit",
+	"gives-up",       "old-pmf",    "no-pmf", "under-count", "no-stat",
 };
 
 static struct {
@@ -79,6 +85,9 @@ static struct core {
 	uint64_t context;
 	uint64_t stamps[PMF_STAMPS];
 	uint64_t first[PMF_STAMPS];
+	uint64_t calls; /* suspends */
+	uint64_t entries[STATES];
+	uint64_t resident[STATES]; /* ticks */
 } cores[MONITOR_CORES];
 
 /* In use on all cores before .bss is cleared. */
@@ -281,6 +290,33 @@ static int64_t affinity_info(uint64_t mpidr, uint64_t level)
 	}
 }
 
+static uint32_t state_index(uint64_t state)
+{
+	switch (state) {
+	case STATE_STANDBY:
+		return STANDBY;
+	case STATE_CORE:
+		return CORE;
+	case STATE_CLUSTER:
+		return CLUSTER;
+	default:
+		return STATES;
+	}
+}
+
+static int64_t stat_of(uint64_t mpidr, uint64_t state, bool residency)
+{
+	uint32_t index = state_index(state);
+	const struct core *core = &cores[index_of(mpidr)];
+	uint64_t hz;
+
+	if (!is_core(mpidr) || index == STATES) {
+		return 0;
+	}
+	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+	return (int64_t)(residency ? core->resident[index] * 1000000 / hz : core->entries[index]);
+}
+
 static bool may_wake(void)
 {
 	uint32_t pending = gic_pending();
@@ -301,9 +337,11 @@ static void spend(enum fault fault, uint64_t instructions)
 
 static int64_t suspend(struct core *core, uint64_t state, uint64_t entry, uint64_t context)
 {
-	bool powers_down = state == STATE_CORE || state == STATE_CLUSTER;
+	uint32_t index = state_index(state);
+	bool powers_down = index != STANDBY;
+	uint64_t entered;
 
-	if (!powers_down && state != STATE_STANDBY) {
+	if (index == STATES) {
 		return INVALID_PARAMETERS;
 	}
 	if (has_fault(REFUSE_SUSPEND)) {
@@ -324,6 +362,7 @@ static int64_t suspend(struct core *core, uint64_t state, uint64_t entry, uint64
 	}
 	spend(SLOW_ENTRY, ENTRY_INSTRUCTIONS);
 	stamp(core, ENTER_LOW_POWER);
+	entered = counter();
 	if (has_fault(NO_WAKE)) {
 		gic_deafen();
 	}
@@ -331,6 +370,9 @@ static int64_t suspend(struct core *core, uint64_t state, uint64_t entry, uint64
 		__asm__ volatile("dsb sy\n\twfi" : : : "memory");
 	}
 	stamp(core, EXIT_LOW_POWER);
+	core->calls++;
+	core->entries[index] += !has_fault(UNDER_COUNT) || core->calls % 2 == 0;
+	core->resident[index] += counter() - entered;
 	spend(SLOW_EXIT, EXIT_INSTRUCTIONS);
 	if (!powers_down || has_fault(INLINE)) {
 		return 0;
@@ -356,6 +398,9 @@ static int64_t features(uint64_t function)
 	case 0x84000009U:
 	case 0x8400000aU:
 		return 0;
+	case STAT_RESIDENCY:
+	case STAT_COUNT:
+		return faults[NO_STAT].on ? NOT_SUPPORTED : 0;
 	default:
 		return NOT_SUPPORTED;
 	}
@@ -421,6 +466,11 @@ static int64_t psci(struct core *core, const struct frame *frame)
 		return 0;
 	case 0x8400000aU:
 		return features(frame->x[1]);
+	case STAT_RESIDENCY:
+	case STAT_COUNT:
+		return faults[NO_STAT].on ? NOT_SUPPORTED
+					  : stat_of(frame->x[1], (uint32_t)frame->x[2],
+						    (uint32_t)frame->x[0] == STAT_RESIDENCY);
 	default:
 		return NOT_SUPPORTED;
 	}

@@ -7,11 +7,13 @@ from pathlib import Path
 from tests.host.synthetic_log import Boot, Row
 from tests.host.test_decode import example_boot
 from tests.host.test_idle_states import IDLE
-from el1bench_host import counter_check, decoder, errors, log, log_records, results, sample_code
+from el1bench_host import (counter_check, decoder, errors, log, log_records, report_suspend,
+                           results, sample_code)
 from el1bench_host.decoder import decode_log
 
 SOURCE_TREE = Path(__file__).resolve().parents[2]
 LOG_PAGE = (SOURCE_TREE / "docs" / "log-format.md").read_text("utf-8")
+METRICS_PAGE = (SOURCE_TREE / "docs" / "metrics.md").read_text("utf-8")
 METHOD_PAGE = (SOURCE_TREE / "docs" / "methodology.md").read_text("utf-8")
 RESULTS_PAGE = (SOURCE_TREE / "docs" / "results-format.md").read_text("utf-8")
 
@@ -54,6 +56,14 @@ class LogFormat(unittest.TestCase):
             on_page = [key.replace("-", "_") for key in keys(types[kind])]
             known = [key for key in record.__dataclass_fields__ if key not in ("names", "cut", "node")]
             self.assertEqual(on_page, known, kind)
+
+    def test_counts(self) -> None:
+        self.assertEqual(first_column(METRICS_PAGE, "Counts of suspends"),
+                         list(log_records.COUNT_FIELDS))
+        self.assertEqual(set(report_suspend.TITLES), set(log_records.COUNT_FIELDS))
+        source = (SOURCE_TREE / "src/suites/psci/suspend_case.c").read_text("utf-8")
+        names = source.partition("count_names[] = {")[2].partition("}")[0]
+        self.assertEqual(re.findall(r'"(\w+)"', names), list(log_records.COUNT_FIELDS))
 
     def test_info_keys(self) -> None:
         text = section(LOG_PAGE, "`info` keys").split("`image-crc` takes")[0]

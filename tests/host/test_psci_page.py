@@ -6,6 +6,8 @@ from tests.host import psci_page
 from el1bench_host import cli, report_firmware
 
 CORES = 4
+NARROW = 4
+"""Instructions that the width of an interval may have: little depends on when a core is woken."""
 
 
 class PsciPage(unittest.TestCase):
@@ -26,9 +28,12 @@ class PsciPage(unittest.TestCase):
                 figures = figures[:2]
             columns = report_firmware.TestTable(name, "", figures, ()).columns()
             self.assertEqual(lines[0], columns, name)
-            first = 1 if name == "psci.cpu-off" else 0
+            first = 1 if name in ("psci.cpu-off", "psci.cpu-off.parallel") else 0
+            cores = [str(core) for core in range(first, CORES)]
+            if "parallel" in name and "version" not in name:
+                cores += ["first", "last"]
             self.assertEqual([line[:3] for line in lines[1:]],
-                             [["0", str(core), "50"] for core in range(first, CORES)], name)
+                             [["0", core, "50"] for core in cores], name)
             self.assertTrue(all(len(line) == len(columns) for line in lines))
 
     def test_figures_hang_together(self) -> None:
@@ -36,7 +41,8 @@ class PsciPage(unittest.TestCase):
             for line in lines[1:]:
                 named = dict(zip(lines[0], line))
                 for middle, spread in zip(line[3::2], line[4::2]):
-                    self.assertEqual(spread, f"{middle}..{middle}")
+                    low, high = map(int, spread.split(".."))
+                    self.assertTrue(low <= int(middle) <= high <= low + NARROW, line)
                 if "cache flush" in named:
                     self.assertLess(int(named["cache flush"]), int(named["powerdown"]))
 

@@ -3,11 +3,13 @@
 import re
 import unittest
 
-from el1bench_host import paths
+from el1bench_host import paths, report, report_suspend
 from el1bench_host.run import under_monitor
 from tests.qemu.support import Boot, QemuTest, build_folder, setup_of, words_of
 
-CALLS = ("psci.version.serial", "psci.version.parallel", "psci.features", "psci.affinity-info")
+CALLS = ("psci.version.serial", "psci.version.parallel", "psci.features", "psci.features.parallel",
+         "psci.affinity-info", "psci.affinity-info.parallel")
+POWER = ("psci.cpu-off", "psci.cpu-off.deepest", "psci.cpu-off.parallel", "psci.cpu-on")
 FINE_HZ = 1_000_000_000
 SUSPENDS = [f"psci.suspend.{kind}.{how}" for kind in ("standby", "core", "deepest")
             for how in ("serial", "parallel")]
@@ -36,11 +38,25 @@ class BuiltIn(QemuTest):
                 self.assertEqual(row["n"], 200)
                 self.assertTrue(low <= row["p50"] <= high, (metric, row["p50"]))
         self.assertEqual([row["cpu"] for row in boot.rows("psci.cpu-off.call-to-off")], [1, 2, 3])
+        for name in ("psci.cpu-off.call-to-off", "psci.cpu-off.parallel.call-to-off"):
+            self.assertEqual([(row["cpu"], row["n"]) for row in boot.rows(name)],
+                             [(1, 200), (2, 200), (3, 200)], name)
         skipped = {skip["name"]: skip["reason"] for skip in boot.results["skipped"]}
-        self.assertIn("NOT_SUPPORTED", skipped.pop("psci.smccc-version"))
-        self.assertEqual(set(skipped), {name for name in SUSPENDS + SWEEPS if "deepest" in name})
+        for name in ("psci.smccc-version", "psci.smccc-version.parallel"):
+            self.assertIn("NOT_SUPPORTED", skipped.pop(name))
+        self.assertEqual(set(skipped), {"psci.cpu-off.deepest", *(
+            name for name in SUSPENDS + SWEEPS if "deepest" in name)})
         for reason in skipped.values():
             self.assertIn("INVALID_PARAMETERS", reason)
+        counts = {(one["name"], one["cpu"]): one["counts"] for one in boot.results["counts"]
+                  if one["name"] in SUSPENDS}
+        self.assertEqual(len(counts), 4 * 4)
+        for (name, _), found in counts.items():
+            self.assertEqual((found["calls"], found["resumed_at_entry"], found["early"]),
+                             (200, 0, 0))
+            self.assertEqual(found["returned_inline"], 0 if "standby" in name else 200)
+            self.assertNotIn("entered", found)  # QEMU does not offer PSCI_STAT
+        self.check_order(boot)
         for how in ("serial", "parallel"):
             for row in boot.rows(f"psci.suspend.standby.{how}.wake-latency"):
                 self.assertEqual(row["n"], 200)
@@ -50,6 +66,19 @@ class BuiltIn(QemuTest):
             for row in boot.rows(f"psci.suspend.core.{how}.inline-return"):
                 self.assertEqual(row["n"], 200)
         return boot.results["metrics"]
+
+    def check_order(self, boot: Boot) -> None:
+        """In every sample one core calls first and one last, whichever: 200 samples of each."""
+        for name, cores in (("psci.suspend.standby.parallel", range(4)),
+                            ("psci.cpu-off.parallel", range(1, 4))):
+            places = [row.values.tolist() for row in boot.decoded.boots[0].rows.values()
+                      if row.metric.name == f"{name}.arrival"]
+            self.assertEqual([sorted(places) for places in zip(*places)],
+                             [list(range(len(cores)))] * 200)
+        found = {one["name"]: one for one in boot.results["arrival"]}
+        for name in ("psci.suspend.standby.parallel.wake-latency",
+                     "psci.cpu-off.parallel.call-to-off"):
+            self.assertEqual((found[name]["first"]["n"], found[name]["last"]["n"]), (200, 200))
 
     def test_repeated_runs_agree_to_the_instruction(self) -> None:
         self.assertEqual(self.suite(), self.suite())
@@ -69,9 +98,10 @@ class BuiltIn(QemuTest):
             boot = self.boot(setup_of("qemu-virt"),
                              words_of(suite="clock.floor,psci", samples=2, warmup=0, seed=seed))
             order = boot.results["boots"][0]["order"]
-            self.assertEqual(set(order[-14:-12]), {"psci.cpu-off", "psci.cpu-on"})
-            self.assertEqual({name.rsplit(".", 1)[0] for name in order[-4:]},
+            self.assertEqual(order[-1], "psci.cpu-off.deepest")
+            self.assertEqual({name.rsplit(".", 1)[0] for name in order[-5:-1]},
                              {"psci.suspend.deepest", "psci.wake.deepest"})
+            self.assertEqual(set(order[-16:-13]), set(POWER) - {"psci.cpu-off.deepest"})
 
     def test_an_interrupt_wakes_as_well(self) -> None:
         boot = self.boot(setup_of("qemu-virt", accel="icount", counter_hz=FINE_HZ, cpus=3),
@@ -84,12 +114,30 @@ class BuiltIn(QemuTest):
                           boot.rows("psci.suspend.standby.parallel.wake-latency")],
                          [(1, 20), (2, 20)])
 
-    def test_one_core(self) -> None:
-        boot = self.boot(setup_of("qemu-virt", cpus=1), words_of(suite="psci", samples=10))
+    def one_core(self, *measured: str, **values: object) -> Boot:
+        """A boot of one core in which just these suspends are measured."""
+        boot = self.boot(setup_of("qemu-virt", cpus=1),
+                         words_of(suite="psci", samples=10, **values))
         self.assertEqual(boot.outcome.status, "passed")
         self.assertEqual({skip["name"] for skip in boot.results["skipped"]},
-                         {"psci.smccc-version", "psci.version.parallel", "psci.cpu-off",
-                          "psci.cpu-on", *SUSPENDS, *SWEEPS})
+                         {"psci.smccc-version", *POWER, *SUSPENDS, *SWEEPS,
+                          *(f"psci.{name}.parallel" for name in
+                            ("version", "features", "affinity-info", "smccc-version"))}
+                         - set(measured))
+        return boot
+
+    def test_one_core(self) -> None:
+        boot = self.one_core("psci.suspend.standby.serial", "psci.wake.standby.serial")
+        row = boot.row("psci.suspend.standby.serial.wake-latency")
+        self.assertEqual(row["n"] + sum(row["excluded"].values()), 10)
+        self.assertGreater(row["n"], 0)
+
+    def test_one_core_powers_down_if_told_to(self) -> None:
+        boot = self.one_core(*(f"psci.{what}.{kind}.serial" for what in ("suspend", "wake")
+                               for kind in ("standby", "core")), wake="timer")
+        self.assertEqual(boot.row("psci.suspend.core.serial.inline-return")["n"], 10)
+        self.assertIn("second core", {skip["name"]: skip["reason"] for skip in self.one_core(
+            wake="sgi").results["skipped"]}["psci.suspend.standby.serial"])
 
 
 class Monitor(QemuTest):
@@ -120,6 +168,16 @@ class Monitor(QemuTest):
         self.assert_resumed(boot, "psci.suspend.core.parallel", 1000)
         for row in boot.rows("psci.suspend.core.parallel.wake-to-c"):
             self.assertEqual(row["n"], 1000)
+        counts = self.counts(boot, "psci.suspend.core.parallel")
+        self.assertEqual(sum(one["resumed_at_entry"] for one in counts), 4000)
+        for one in counts:
+            self.assertEqual([one[key] for key in ("calls", "returned_inline", "entered",
+                                                   "stamps_out_of_order")], [1000, 0, 1000, 0])
+            self.assertTrue(0.9 * one["slept_us"] < one["resident_us"] <= one["slept_us"], one)
+
+    def counts(self, boot: Boot, name: str) -> list[dict[str, int]]:
+        """What was counted of each core."""
+        return [one["counts"] for one in boot.results["counts"] if one["name"] == name]
 
     def test_a_thousand_at_el1_gicv2(self) -> None:
         self.check_thousand(2, 1)
@@ -137,12 +195,29 @@ class Monitor(QemuTest):
         """The whole suite and, after the power-downs, whether the cores work: in one boot."""
         boot = self.at_el3(suite="psci,ipi.broadcast,smoke", gic=gic, **values)
         self.assert_passed(boot, 4)
-        self.assertEqual(boot.results["skipped"], [])
+        woken = values.get("wake") == "sgi"
+        self.assertEqual([one["name"] for one in boot.results["skipped"]],
+                         ["psci.cpu-off.deepest"] if woken else [])
+        if not woken:
+            self.check_deepest(boot)
         for name in SUSPENDS + SWEEPS:
             cores = range(1 if values.get("wake") == "sgi" and "parallel" in name else 0, 4)
             self.assertEqual([(row["cpu"], row["n"]) for row in
                               boot.rows(f"{name}.wake-latency")],
                              [(cpu, 20) for cpu in cores], name)
+
+    def check_deepest(self, boot: Boot) -> None:
+        """All other cores off and back, and in between a suspend of core 0 that its timer ends."""
+        name = "psci.cpu-off.deepest"
+        for metric in ("call-to-resume", "wake-latency", "wake-to-c"):
+            self.assertEqual([(row["cpu"], row["n"]) for row in boot.rows(f"{name}.{metric}")],
+                             [(0, 20)])
+        for metric in ("powerdown", "wakeup", "cache-flush"):
+            self.assertEqual([(row["cpu"], row["n"], row["excluded"])
+                              for row in boot.rows(f"{name}.{metric}")],
+                             [(cpu, 20, {}) for cpu in range(4)])
+        [counts] = self.counts(boot, name)
+        self.assertEqual((counts["resumed_at_entry"], counts["entered"]), (20, 20))
 
     def test_the_whole_suite(self) -> None:
         self.check_all(2)
@@ -173,11 +248,13 @@ class Monitor(QemuTest):
         self.assert_passed(boot, 4)
         for name in SUSPENDS + SWEEPS:
             self.assertIn("DENIED", self.reason(boot, name))
+        self.assertIn("DENIED", self.reason(boot, "psci.cpu-off.deepest"))
         self.assert_delivers(boot, "psci.suspend", "psci.wake")
 
     def test_going_off_is_refused(self) -> None:
         boot = self.at_el3("refuse-off")
-        self.assertIn("DENIED", self.reason(boot, "psci.cpu-off"))
+        for name in ("psci.cpu-off", "psci.cpu-off.parallel", "psci.cpu-off.deepest"):
+            self.assertIn("DENIED", self.reason(boot, name))
         self.assert_delivers(boot, "psci.cpu")
 
     def test_power_downs_return(self) -> None:
@@ -185,6 +262,10 @@ class Monitor(QemuTest):
         self.assert_passed(boot, 4)
         for row in boot.rows("psci.suspend.deepest.parallel.call-to-resume"):
             self.assertEqual((row["n"], row["excluded"]), (0, {"inline": 20}))
+        for counts in self.counts(boot, "psci.suspend.core.serial"):
+            self.assertEqual((counts["calls"], counts["returned_inline"],
+                              counts["resumed_at_entry"]), (20, 20, 0))
+        self.assertIn("comes back to its caller", self.reason(boot, "psci.cpu-off.deepest"))
         self.assert_delivers(boot, "psci.suspend.core", "psci.suspend.deepest")
 
     def test_wakes_come_early(self) -> None:
@@ -224,6 +305,31 @@ class Monitor(QemuTest):
         boot = self.at_el3("miss-timer=0")
         for name in SUSPENDS:
             self.assertIn("core 0 slept on", self.reason(boot, name))
+        # Found out under a guard, before the guard goes off.
+        self.assertIn("core 0 slept on", self.reason(boot, "psci.cpu-off.deepest"))
+
+    def test_firmware_that_counts_less(self) -> None:
+        boot = self.at_el3("under-count=2")
+        for name in SUSPENDS:
+            self.assertIn("core 2 slept 20 times, firmware has counted 1",
+                          self.reason(boot, name))
+        self.assert_delivers(boot)
+
+    def test_firmware_that_does_not_count(self) -> None:
+        boot = self.at_el3("no-stat")
+        self.assert_passed(boot, 4)
+        for one in boot.results["counts"]:
+            self.assertNotIn("entered", one["counts"])
+        self.assertEqual(report.render(boot.results, "md").count(report_suspend.NOT_OFFERED),
+                         len(boot.results["counts"]))
+
+    def test_one_core(self) -> None:
+        boot = self.at_el3(cpus=1, wake="timer")
+        self.assertEqual(boot.outcome.status, "passed")
+        for kind in ("core", "deepest"):
+            [counts] = self.counts(boot, f"psci.suspend.{kind}.serial")
+            self.assertEqual((counts["resumed_at_entry"], counts["entered"]), (20, 20))
+        self.assertIn("wake=timer", self.reason(self.at_el3(cpus=1), "psci.suspend.core.serial"))
 
     def check_stamps(self, boot: Boot) -> None:
         """All of firmware's figures, none out of order, none longer than the call around it."""
@@ -275,14 +381,15 @@ class Monitor(QemuTest):
         self.assertLess(text.rindex("<RT_INSTR:"), text.index("@el1b end "))
         found = re.findall(r"^<RT_INSTR:(\w+)\t(\d+)\t(\d+)((?:\t\d+){1,3})/>\r?$", text, re.M)
         expected = []
-        for name in [*SUSPENDS, "psci.cpu-off", "psci.version.serial", "psci.version.parallel"]:
+        for name in [*SUSPENDS, "psci.cpu-off", "psci.cpu-off.parallel", "psci.cpu-off.deepest",
+                     "psci.version.serial", "psci.version.parallel"]:
             columns = [boot.rows(f"{name}.{metric}") for metric in
                        (("el3",) if "version" in name else
                         ("powerdown", "wakeup", "cache-flush"))]
             for rows in zip(*filter(None, columns)):
                 expected.append((re.sub(r"\W", "_", name), "0", str(rows[0]["cpu"]),
                                  "".join(f"\t{row['p50']}" for row in rows)))
-        self.assertEqual(len(expected), 6 * 4 + 3 + 2 * 4)
+        self.assertEqual(len(expected), 6 * 4 + 3 + 3 + 4 + 2 * 4)
         self.assertEqual(sorted(found), sorted(expected))
         self.assertEqual(len(re.findall(pattern, text)), len(expected))
         self.assertEqual(boot.results["problems"], [])

@@ -41,6 +41,9 @@ class TfA(QemuTest):
                 for row in rows:
                     self.assertGreater(row["n"], 0)
         self.assertEqual([row["cpu"] for row in boot.rows("psci.cpu-off.powerdown")], [1, 2, 3])
+        self.assertEqual([row["cpu"] for row in boot.rows("psci.cpu-off.parallel.powerdown")],
+                         [1, 2, 3])
+        self.check_cluster(boot)
         self.check_idle_states(boot)
 
     def check_idle_states(self, boot: Boot) -> None:
@@ -57,6 +60,23 @@ class TfA(QemuTest):
             # Serially, TF-A gives a power-down up if the wake-up is pending early enough.
             self.assertTrue(boot.rows(f"psci.wake.{name}.serial.inline-return"))
 
+    def check_cluster(self, boot: Boot) -> None:
+        """With all others off, core 0 takes its cluster with it: TF-A's own count says so."""
+        lead, *others = boot.rows("psci.cpu-off.deepest.powerdown")
+        self.assertEqual([row["cpu"] for row in others], [1, 2, 3])
+        self.assertGreater(lead["n"], 40)
+        self.assertGreater(lead["min"], 10 * others[0]["max"])
+        counts = {one["name"]: one["counts"] for one in boot.results["counts"] if one["cpu"] == 0}
+        entered = counts["psci.cpu-off.deepest"]
+        self.assertGreaterEqual(entered["entered"], entered["resumed_at_entry"])
+        self.assertEqual(counts["psci.suspend.deepest.serial"]["entered"], 0)
+        self.assertGreater(counts["psci.suspend.deepest.serial"]["entered_core"], 40)
+        self.assertGreater(counts["psci.suspend.standby.serial"]["entered"], 40)
+        # The last one to call pays for what all share.
+        flush = {one["name"]: one for one in boot.results["arrival"]
+                 }["psci.suspend.deepest.parallel.cache-flush"]
+        self.assertGreater(flush["last"]["p50"], 10 * flush["first"]["p50"])
+
     def test_gicv2(self) -> None:
         self.check(2, 1)
 
@@ -72,6 +92,14 @@ class TfA(QemuTest):
             self.assertEqual(row["n"] + sum(row["excluded"].values()), 1000)
             self.assertNotIn("lost", row["excluded"])
             self.assertGreater(row["n"], 900)
+        counts = [one["counts"] for one in boot.results["counts"]]
+        self.assertEqual(len(counts), 4)
+        for one in counts:
+            self.assertEqual(one["resumed_at_entry"] + one["returned_inline"], 1000)
+            self.assertGreater(one["resumed_at_entry"], 900)
+            self.assertEqual(one["stamps_out_of_order"], 0)
+            self.assertGreaterEqual(one["entered_core" if kind == "deepest" else "entered"],
+                                    one["resumed_at_entry"])
         for metric in ("powerdown", "wakeup", "cache-flush"):
             for row in boot.rows(f"{name}.{metric}"):
                 self.assertGreater(row["n"], 900)

@@ -1,4 +1,4 @@
-/* sources: src/smp/smp.c src/smp/power.c */
+/* sources: src/smp/smp.c src/smp/power.c src/smp/rendezvous.c src/smp/poll.c */
 /*
  * Bring-up and hand-out of work, each core a thread: CPU_ON creates it, an SGI is a semaphore, and
  * WFI waits for that semaphore, so that a lost wake-up is a test that does not end in time.
@@ -393,6 +393,36 @@ static void a_core_goes_off_and_comes_back(void **state)
 	assert_int_equal(smp_power_on(0, &on), SMP_POWER_BUSY);
 }
 
+static void cores_go_off_together(void **state)
+{
+	struct smp_power off[3] = {{.cpu = 1}, {.cpu = 2}, {.cpu = 3}};
+	struct smp_power on;
+
+	(void)state;
+	off_behaviour = OFF_WORKS;
+	assert_int_equal(smp_start(note_failure), CORES);
+	for (uint32_t round = 0; round < 50; round++) {
+		smp_power_off_together(off, 3);
+		for (uint32_t i = 0; i < 3; i++) {
+			assert_int_equal(off[i].done, SMP_POWER_DONE);
+			assert_false(smp_is_online(off[i].cpu));
+		}
+		for (uint32_t i = 0; i < 3; i++) {
+			assert_true(off[i].begin < off[i].end);
+			assert_int_equal(smp_power_on(off[i].cpu, &on), SMP_POWER_DONE);
+		}
+	}
+	/* One that cannot take part keeps nobody waiting. */
+	assert_int_equal(smp_power_off(2, &on), SMP_POWER_DONE);
+	smp_power_off_together(off, 3);
+	assert_int_equal(off[0].done, SMP_POWER_DONE);
+	assert_int_equal(off[1].done, SMP_POWER_BUSY);
+	assert_int_equal(off[2].done, SMP_POWER_DONE);
+	for (uint32_t cpu = 1; cpu <= 3; cpu++) {
+		assert_true(smp_power_restore(cpu));
+	}
+}
+
 static void a_core_that_may_not_go_off_goes_on(void **state)
 {
 	struct smp_power refused;
@@ -453,6 +483,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_busy_core_takes_no_more_work, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_core_goes_off_and_comes_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(cores_go_off_together, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_core_that_may_not_go_off_goes_on, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_core_that_is_lost_is_out, set_up, tear_down),

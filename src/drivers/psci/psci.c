@@ -60,6 +60,14 @@ TIMED bool psci_conduit_call(uint32_t function_id, uint64_t x1, uint64_t x2, uin
 	return true;
 }
 
+TIMED uint64_t psci_stat(uint32_t function_id, uint64_t target, uint32_t state)
+{
+	struct smccc_result result = {0};
+
+	(void)psci_conduit_call(function_id, target, state, 0, &result);
+	return result.x0;
+}
+
 uint32_t psci_version(void)
 {
 	return version;

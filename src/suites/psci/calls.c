@@ -1,7 +1,7 @@
 /*
- * psci.version.serial, psci.version.parallel, psci.features, psci.affinity-info,
- * psci.smccc-version: calls that firmware answers at once, from each online core: one core after
- * the other or, in `parallel`, all of them right after a meeting.
+ * psci.version.serial, psci.features, psci.affinity-info, psci.smccc-version, and each in
+ * `parallel`: calls that firmware answers at once, from each online core: one core after the other
+ * or all of them right after a meeting.
  *
  * Metric `round-trip`: the caller before the call -> the caller after it. Metric `el3`, for
  * PSCI_VERSION where firmware takes stamps: its entry -> its exit.
@@ -19,13 +19,17 @@
 
 #define CALL_TIMEOUT_MS 2000
 
-enum { VERSION_SERIAL, VERSION_PARALLEL, FEATURES, AFFINITY_INFO, SMCCC, CASES };
+enum { VERSION, FEATURES, AFFINITY_INFO, SMCCC, FUNCTIONS };
 
-static const uint32_t functions[CASES] = {
-	[VERSION_SERIAL] = PSCI_VERSION, [VERSION_PARALLEL] = PSCI_VERSION,
-	[FEATURES] = PSCI_FEATURES,      [AFFINITY_INFO] = PSCI_AFFINITY_INFO,
+static const uint32_t functions[FUNCTIONS] = {
+	[VERSION] = PSCI_VERSION,
+	[FEATURES] = PSCI_FEATURES,
+	[AFFINITY_INFO] = PSCI_AFFINITY_INFO,
 	[SMCCC] = SMCCC_VERSION,
 };
+
+/* A benchmark's variant: the function, twice, and 1 for parallel. */
+#define CASES (2 * FUNCTIONS)
 
 static struct sample_row *rows[CASES][CPU_MAX];
 static struct sample_row *el3_rows[CASES][CPU_MAX];
@@ -67,11 +71,11 @@ TIMED static struct caller *set_up(uint32_t variant, uint32_t position)
 {
 	struct caller *caller = &callers[position];
 
-	caller->function = functions[variant];
-	caller->meets = variant == VERSION_PARALLEL;
+	caller->function = functions[variant / 2];
+	caller->meets = variant % 2 != 0;
 	caller->complete = false;
-	caller->argument =
-		variant == FEATURES ? PSCI_CPU_ON : platform.cpus[smp_online_cpu(position)].target;
+	caller->argument = variant / 2 == FEATURES ? PSCI_CPU_ON
+						   : platform.cpus[smp_online_cpu(position)].target;
 	return caller;
 }
 
@@ -88,10 +92,10 @@ static bool prepare(struct benchmark_run *run)
 	if (!psci_available(run)) {
 		return false;
 	}
-	if (variant == VERSION_PARALLEL && smp_online_count() < 2) {
+	if (variant % 2 != 0 && smp_online_count() < 2) {
 		return benchmark_skip(run, "it takes two cores", 0, 0, 0);
 	}
-	result = psci_call(functions[variant], set_up(variant, 0)->argument, 0, 0);
+	result = psci_call(functions[variant / 2], set_up(variant, 0)->argument, 0, 0);
 	if (result < 0) {
 		return benchmark_skip(run, "firmware answers %s",
 				      (uintptr_t)psci_result_name(result), 0, 0);
@@ -103,7 +107,7 @@ static bool prepare(struct benchmark_run *run)
 			return false;
 		}
 		el3_rows[variant][position] = NULL;
-		if (pmf_available() && variant <= VERSION_PARALLEL) {
+		if (pmf_available() && variant / 2 == VERSION) {
 			el3_rows[variant][position] = benchmark_row(
 				run, "el3", (int32_t)smp_online_cpu(position), SAMPLE_NO_CPU, NULL);
 		}
@@ -156,11 +160,16 @@ TIMED static bool sample(struct benchmark_run *run)
 	};                                                                                         \
 	BENCHMARK(identifier)
 
-CALL_BENCHMARK(psci_version_serial, "psci.version.serial", "PSCI_VERSION, core after core",
-	       VERSION_SERIAL);
-CALL_BENCHMARK(psci_version_parallel, "psci.version.parallel", "PSCI_VERSION, all cores at once",
-	       VERSION_PARALLEL);
-CALL_BENCHMARK(psci_features, "psci.features", "PSCI_FEATURES of CPU_ON", FEATURES);
-CALL_BENCHMARK(psci_affinity_info, "psci.affinity-info", "AFFINITY_INFO of the caller itself",
-	       AFFINITY_INFO);
-CALL_BENCHMARK(psci_smccc_version, "psci.smccc-version", "SMCCC_VERSION", SMCCC);
+#define CALL_BENCHMARKS(identifier, serial, parallel, what, function)                              \
+	CALL_BENCHMARK(identifier##_serial, serial, what ", core after core", 2 * (function));     \
+	CALL_BENCHMARK(identifier##_parallel, parallel, what ", all cores at once",                \
+		       2 * (function) + 1)
+
+CALL_BENCHMARKS(psci_version, "psci.version.serial", "psci.version.parallel", "PSCI_VERSION",
+		VERSION);
+CALL_BENCHMARKS(psci_features, "psci.features", "psci.features.parallel", "PSCI_FEATURES of CPU_ON",
+		FEATURES);
+CALL_BENCHMARKS(psci_affinity_info, "psci.affinity-info", "psci.affinity-info.parallel",
+		"AFFINITY_INFO of the caller itself", AFFINITY_INFO);
+CALL_BENCHMARKS(psci_smccc_version, "psci.smccc-version", "psci.smccc-version.parallel",
+		"SMCCC_VERSION", SMCCC);

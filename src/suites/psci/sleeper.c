@@ -189,6 +189,11 @@ TIMED const struct sleeper *sleep_alone(uint32_t position, const struct sleep_or
 	for (uint32_t other = 0; other < smp_online_count(); other++) {
 		takes_part[other] = other == position;
 	}
+	if (position == 0 && order->unguarded) {
+		sleeper->guard = -1;
+		sleep_once(sleeper);
+		return sleeper;
+	}
 	if (position == 0) {
 		if (helper == 0 || !smp_post(helper, guard, sleeper)) {
 			return NULL;
@@ -273,9 +278,6 @@ const char *sleepers_prepare(void)
 {
 	if (gic == NULL || platform.timer_intid == 0) {
 		return "the device tree describes no timer interrupt that could end it";
-	}
-	if (smp_online_count() < 2) {
-		return "it takes a second core to wake one that sleeps on";
 	}
 	overdue_ticks = counter_hz() * OVERDUE_MS / 1000;
 	for (uint32_t position = 0; position < smp_online_count(); position++) {

@@ -31,6 +31,7 @@ struct sleep_order {
 	uint32_t state;
 	bool powers_down;
 	bool by_interrupt;
+	bool unguarded; /* core 0 with nobody to wake it if its own timer does not */
 	uint64_t ticks;
 };
 
@@ -42,7 +43,7 @@ void sleepers_take_interrupts(void);
 
 /*
  * Puts the core at an online position to sleep and waits until it is back, at most a second or so;
- * NULL if it did not come. Core 0, timed code.
+ * NULL if it did not come. Core 0, timed code. Unguarded, there is no bound.
  */
 const struct sleeper *sleep_alone(uint32_t position, const struct sleep_order *order);
 

@@ -28,7 +28,8 @@ bool stamps_open(struct benchmark_run *run, struct sample_row *rows[STAMP_METRIC
 
 /*
  * Records powerdown, wakeup and cache flush; rows may be NULL. Stamps that are out of order, or not
- * between `begin` and `end` (ticks), are of some other call: excluded as backwards. Timed code.
+ * between `begin` and `end` (ticks), are of some other call: excluded as backwards, and false.
+ * Timed code.
  */
-void stamps_record(struct sample_row *const rows[STAMP_METRICS], const struct stamps *stamps,
+bool stamps_record(struct sample_row *const rows[STAMP_METRICS], const struct stamps *stamps,
 		   uint64_t begin, uint64_t end);

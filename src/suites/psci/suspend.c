@@ -7,40 +7,28 @@
  * (standby) or at the resume entry (power-down). `wake-latency`: when it was due to wake -> the
  * same instruction. `wake-to-c`, for a power-down: when it was due -> back in C. `inline-return`:
  * before the call -> after it, where a power-down came back to its caller. With stamps of firmware
- * also `powerdown`, `wakeup`, `cache-flush` (stamps.h).
+ * also `powerdown`, `wakeup`, `cache-flush` (stamps.h). In parallel also `arrival`: how many cores
+ * have called before, by their stamps.
  */
 #include <stddef.h>
 
-#include "el1bench/counter.h"
 #include "el1bench/image.h"
-#include "el1bench/platform.h"
-#include "el1bench/psci.h"
 #include "el1bench/smp.h"
 #include "psci_suite.h"
-#include "sleeper.h"
-#include "wake_sweep.h"
-
-enum { RESUME, WAKE, TO_C, INLINE, METRICS };
+#include "suspend_case.h"
 
 /* A benchmark's variant: the kind of state, 1 for parallel, 1 for a sweep. */
 #define VARIANT(kind, parallel, sweep) ((kind)*4U + (parallel)*2U + (sweep))
 #define VARIANTS VARIANT(IDLE_KINDS, 0, 0)
-#define KIND(variant) ((variant) / 4)
+#define KIND(variant) ((enum idle_kind)((variant) / 4))
 #define IS_PARALLEL(variant) (((variant)&2U) != 0)
 #define IS_SWEEP(variant) (((variant)&1U) != 0)
 
-static const char *const metric_names[METRICS] = {"call-to-resume", "wake-latency", "wake-to-c",
-						  "inline-return"};
-
-static struct sample_row *rows[VARIANTS][CPU_MAX][METRICS];
-static struct sample_row *stamp_rows[VARIANTS][CPU_MAX][STAMP_METRICS];
-static struct sleep_order orders[IDLE_KINDS];
-static uint64_t windows[VARIANTS]; /* ticks: of the sweeps */
-static uint64_t mean_ticks;        /* of a sleep */
+static struct suspend_case cases[VARIANTS];
 
 static uint32_t row_count(uint32_t online)
 {
-	return online * (METRICS + STAMP_METRICS);
+	return online * SUSPEND_ROWS;
 }
 
 static uint32_t sample_us(uint32_t online)
@@ -51,203 +39,98 @@ static uint32_t sample_us(uint32_t online)
 static bool prepare(struct benchmark_run *run)
 {
 	uint32_t variant = run->benchmark->variant;
-	uint32_t kind = KIND(variant);
-	struct sleep_order *order = &orders[kind];
-	const struct arguments *arguments = image_arguments();
-	const char *reason;
-	struct idle_state state;
-	int64_t features;
+	bool parallel = IS_PARALLEL(variant);
 
-	if (!psci_available(run)) {
+	if (parallel && smp_online_count() < 2) {
+		return benchmark_skip(run, "it takes two cores", 0, 0, 0);
+	}
+	cases[variant].sweeps = IS_SWEEP(variant);
+	if (!suspend_case_prepare(run, &cases[variant], KIND(variant))) {
 		return false;
 	}
-	features = psci_call(PSCI_FEATURES, PSCI_CPU_SUSPEND, 0, 0);
-	if (features < 0) {
-		return benchmark_skip(run, "PSCI_FEATURES of CPU_SUSPEND answers %s",
-				      (uintptr_t)psci_result_name(features), 0, 0);
-	}
-	state = platform.idle_states.kinds[kind];
-	if (!state.present) {
-		return benchmark_skip(
-			run, "neither the device tree nor power_state= has such a state", 0, 0, 0);
-	}
-	reason = sleepers_prepare();
-	if (reason != NULL) {
-		return benchmark_skip(run, reason, 0, 0, 0);
-	}
-	mean_ticks = counter_hz() * arguments->sleep_us / 1000000;
-	*order = (struct sleep_order){
-		.state = state.power_state,
-		.powers_down = kind != IDLE_STANDBY,
-		.by_interrupt = arguments->wake == WAKE_SGI ||
-				(arguments->wake == WAKE_AUTO && state.timer_stops),
-	};
 	for (uint32_t position = 0; position < smp_online_count(); position++) {
-		for (uint32_t metric = 0; metric < (order->powers_down ? METRICS : TO_C);
-		     metric++) {
-			if (IS_SWEEP(variant) && metric == TO_C) {
-				continue;
-			}
-			rows[variant][position][metric] = benchmark_row(
-				run, metric_names[metric], (int32_t)smp_online_cpu(position),
-				SAMPLE_NO_CPU, NULL);
-			if (rows[variant][position][metric] == NULL) {
-				return false;
-			}
-		}
-		if (!IS_SWEEP(variant) &&
-		    !stamps_open(run, stamp_rows[variant][position],
-				 (int32_t)smp_online_cpu(position), order->powers_down)) {
+		if (!suspend_case_open(run, &cases[variant], position, parallel)) {
 			return false;
 		}
 	}
 	return true;
 }
 
-/* From half of what `sleep_us=` says to one and a half times that; of a sweep, up to twice that. */
-TIMED static uint64_t draw_ticks(struct benchmark_run *run)
-{
-	uint32_t variant = run->benchmark->variant;
-
-	if (IS_SWEEP(variant)) {
-		return wake_sweep_draw(run, windows[variant], 2 * mean_ticks);
-	}
-	return mean_ticks / 2 + random_below(run->random, (uint32_t)mean_ticks + 1);
-}
-
-TIMED static void exclude(struct sample_row *const *row, enum sample_exclusion reason)
-{
-	for (uint32_t metric = 0; metric < INLINE; metric++) {
-		if (row[metric] != NULL) {
-			sample_exclude(row[metric], reason);
-		}
-	}
-}
-
-/* Takes down how a core slept. False after benchmark_fail or benchmark_skip. */
-TIMED static bool record(struct benchmark_run *run, uint32_t position,
-			 const struct sleeper *sleeper)
-{
-	uint32_t variant = run->benchmark->variant;
-	struct sample_row *const *row = rows[variant][position];
-	const struct suspend_outcome *outcome = &sleeper->outcome;
-	uint64_t due = sleeper->due;
-	uint32_t cpu = smp_online_cpu(position);
-	bool returned = sleeper->powers_down && !outcome->at_entry;
-	bool early;
-
-	if (!sleeper->met) {
-		return benchmark_fail(run, "core %lu did not meet the others", cpu, 0, 0);
-	}
-	if (outcome->result != PSCI_SUCCESS) {
-		const char *name = psci_result_name(outcome->result);
-
-		if (row[RESUME]->count + row[RESUME]->warmup_count == 0) {
-			return benchmark_skip(run, "firmware answers power state 0x%lx with %s",
-					      sleeper->state, (uintptr_t)name, 0);
-		}
-		return benchmark_fail(run, "power state 0x%lx was good; now core %lu gets %s",
-				      sleeper->state, cpu, (uintptr_t)name);
-	}
-	if (sleeper->rescued) {
-		exclude(row, SAMPLE_LOST);
-		return benchmark_fail(run,
-				      "core %lu slept on in power state 0x%lx when it was to wake, "
-				      "until another core sent it an interrupt",
-				      cpu, sleeper->state, 0);
-	}
-	if (!outcome->restored) {
-		return benchmark_fail(run, "core %lu came back without all of its state", cpu, 0,
-				      0);
-	}
-	if (returned) {
-		sample_record(row[INLINE], (int64_t)(outcome->back - outcome->begin));
-	}
-	early = (int64_t)(outcome->back - due) < 0;
-	if (IS_SWEEP(variant) && !early) {
-		wake_sweep_record(&windows[variant], sleeper, row[RESUME], row[WAKE]);
-		return true;
-	}
-	if (returned) {
-		sample_exclude(row[RESUME], SAMPLE_INLINE);
-		return true;
-	}
-	/* Or it came too late to be asleep by then. */
-	if (early || (int64_t)(due - outcome->begin) <= 0) {
-		exclude(row, SAMPLE_EARLY);
-		return true;
-	}
-	sample_record(row[RESUME], (int64_t)(outcome->back - outcome->begin));
-	sample_record(row[WAKE], (int64_t)(outcome->back - due));
-	stamps_record(stamp_rows[variant][position], &sleeper->stamps, outcome->begin,
-		      outcome->back);
-	if (sleeper->powers_down) {
-		sample_record(row[TO_C], (int64_t)(outcome->ready - due));
-	}
-	return true;
-}
-
-TIMED static bool lost(struct benchmark_run *run, uint32_t position)
-{
-	return benchmark_fail(run, "core %lu did not come back from power state 0x%lx",
-			      smp_online_cpu(position), orders[KIND(run->benchmark->variant)].state,
-			      0);
-}
-
 /* A core that another benchmark has lost, and said so, takes no part. */
-TIMED static bool is_free(uint32_t position)
+TIMED_BETWEEN static bool is_free(uint32_t position)
 {
 	uint32_t cpu = smp_online_cpu(position);
 
 	return cpu == 0 || (smp_is_online(cpu) && smp_idle(cpu));
 }
 
-TIMED static bool sleep_serial(struct benchmark_run *run, uint32_t position)
+/* A core that does not come back should not be core 0: another one tries the state first. */
+TIMED_BETWEEN static bool try_state(struct benchmark_run *run, struct suspend_case *suspends)
 {
-	const struct sleeper *sleeper;
-
-	sleeper = sleep_alone(position, &orders[KIND(run->benchmark->variant)]);
-	return sleeper == NULL ? lost(run, position) : record(run, position, sleeper);
-}
-
-TIMED static bool sample(struct benchmark_run *run)
-{
-	uint32_t variant = run->benchmark->variant;
-	struct sleep_order *order = &orders[KIND(variant)];
-	const struct sample_row *first;
 	uint32_t last = smp_online_count() - 1;
-	uint32_t missing;
 
-	sleepers_take_interrupts();
-	order->ticks = draw_ticks(run);
-	if (!IS_PARALLEL(variant)) {
-		for (uint32_t position = last + 1; position-- > 0;) {
-			if (is_free(position) && !sleep_serial(run, position)) {
-				return false;
-			}
-		}
-		return true;
-	}
-	/* A core that does not come back should not be core 0: another one tries it first. */
 	while (!is_free(last)) {
 		last--;
 	}
-	first = rows[variant][last][RESUME];
-	if (first->count + first->warmup_count == 0) {
-		return sleep_serial(run, last);
-	}
-	missing = sleep_together(order);
-	if (missing != 0) {
-		return lost(run, missing);
-	}
-	for (uint32_t position = 0; position <= last; position++) {
-		const struct sleeper *sleeper = sleeper_at(position);
+	suspends->tried =
+		suspends->tried ||
+		suspend_case_check(run, suspends, last, sleep_alone(last, &suspends->order));
+	return suspends->tried;
+}
 
-		if (sleeper != NULL && !record(run, position, sleeper)) {
+TIMED_BETWEEN static bool sleep_serial(struct benchmark_run *run, struct suspend_case *suspends)
+{
+	suspend_case_count(suspends);
+	for (uint32_t position = smp_online_count(); position-- > 0;) {
+		if (is_free(position) &&
+		    !suspend_case_record(run, suspends, position,
+					 sleep_alone(position, &suspends->order))) {
 			return false;
 		}
 	}
 	return true;
+}
+
+TIMED_BETWEEN static bool sleep_parallel(struct benchmark_run *run, struct suspend_case *suspends)
+{
+	uint32_t online = smp_online_count();
+	uint32_t missing;
+
+	if (!try_state(run, suspends)) {
+		return false;
+	}
+	suspend_case_count(suspends);
+	missing = sleep_together(&suspends->order);
+	if (missing != 0) {
+		return suspend_case_check(run, suspends, missing, NULL);
+	}
+	for (uint32_t position = 0; position < online; position++) {
+		const struct sleeper *sleeper = sleeper_at(position);
+
+		psci_called[position] = sleeper == NULL ? 0 : sleeper->outcome.begin;
+	}
+	for (uint32_t position = 0; position < online; position++) {
+		const struct sleeper *sleeper = sleeper_at(position);
+
+		if (sleeper != NULL && !suspend_case_record(run, suspends, position, sleeper)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+TIMED_BETWEEN static bool sample(struct benchmark_run *run)
+{
+	uint32_t variant = run->benchmark->variant;
+	struct suspend_case *suspends = &cases[variant];
+
+	suspend_case_draw(run, suspends);
+	return IS_PARALLEL(variant) ? sleep_parallel(run, suspends) : sleep_serial(run, suspends);
+}
+
+TIMED_BETWEEN static void finish(struct benchmark_run *run)
+{
+	suspend_case_finish(run, &cases[run->benchmark->variant]);
 }
 
 #define SLEEP_BENCHMARK(identifier, text, what, how_many, kind, parallel, sweep)                   \
@@ -261,6 +144,7 @@ TIMED static bool sample(struct benchmark_run *run)
 		.row_count = row_count,                                                            \
 		.prepare = prepare,                                                                \
 		.sample = sample,                                                                  \
+		.finish = finish,                                                                  \
 	};                                                                                         \
 	BENCHMARK(identifier)
 
