@@ -106,7 +106,7 @@ def _measure(boot: Boot, kind: str) -> dict[str, Any]:
         down = max([down] + [row.metric.max or 0 for (name, _), row in rows.items()
                              if name == f"psci.suspend.{kind}.{how}.powerdown"])
     if not points:
-        made["why"] = f"psci.wake.{kind} has no samples here"
+        made["why"] = f"the log has no samples of psci.wake.{kind}"
         return made
     made.update(n=len(points), n_least=min(fewest), cores=len(cores))
     if kind != "standby" and not _entered(rows, kind):

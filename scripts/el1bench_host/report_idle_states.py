@@ -142,7 +142,7 @@ def _node(state: State, indent: str) -> list[str]:
     if state.timer_stops:
         made.append("\tlocal-timer-stop;")
     made += [f"\t{key}-latency-us = <{state.measured[key]}>;" for key in LATENCIES]
-    made += [f"\t{_comment(f'not measured, that takes a power meter: {whence}')}",
+    made += [f"\t{_comment(f'not measured: {whence}')}",
              f"\tmin-residency-us = <{residency}>;", "};"]
     return [indent + line for line in made]
 
@@ -154,9 +154,9 @@ def node_lines(results: Mapping[str, Any]) -> list[str]:
     if not states:
         return []
     made = [_comment(f"el1bench {image['version']} on {machine['model'] or image['board']}")]
-    if machine["emulated"]:
-        made.append(_comment(f"EMULATED by {machine['emulator']}: no times of a real machine"))
-    made += [_comment("Lower bounds: maxima of finitely many samples. Claim no less."),
+    made += [_comment(f"EMULATED by {machine['emulator']}: no times of a real machine")
+             if machine["emulated"] else
+             _comment("Lower bounds, maxima of finitely many samples: claim no less"),
              "/ {", "\tcpus {", "\t\tidle-states {", "\t\t\tentry-method = \"psci\";"]
     for state in states:
         made += ["", *_node(state, "\t\t\t")]
