@@ -34,6 +34,24 @@ def keys(text: str) -> list[str]:
     return re.findall(r"(?:^| )([A-Za-z0-9_-]+)=", re.search(r"`(.*?)`", text).group(1))
 
 
+class Links(unittest.TestCase):
+    """Every page of the project."""
+
+    def test_they_lead_somewhere(self) -> None:
+        pages = {path: path.read_text("utf-8") for folder in ("", "docs", "boards/*")
+                 for path in SOURCE_TREE.glob(f"{folder}/*.md" if folder else "*.md")}
+        self.assertGreater(len(pages), 15)
+        for page, text in pages.items():
+            for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
+                with self.subTest(page=page.name, target=target, anchor=anchor):
+                    path = (page.parent / target).resolve() if target else page
+                    self.assertTrue(path.exists(), path)
+                    if anchor:
+                        self.assertIn(anchor, [
+                            re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+                            for title in re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.M)])
+
+
 class LogFormat(unittest.TestCase):
     """docs/log-format.md."""
 
