@@ -12,6 +12,9 @@
  */
 #define TIMED_BETWEEN TIMED
 
+/* In a source that holds timed code: made small instead of fast. */
+#define UNTIMED __attribute__((cold))
+
 /*
  * A light handler for interrupts (gic.h): timed code that changes no registers but x0 to x2 and
  * calls nothing, so that the interrupt need not save more. Its `source` argument means nothing. It

@@ -103,12 +103,14 @@ target_include_directories(image_objects PRIVATE ${PROJECT_BINARY_DIR})
 target_link_libraries(image_objects PRIVATE target_flags target_libraries)
 add_dependencies(image_objects build_info)
 
-# What no interval runs through is made small instead of fast. Sources are looked at again when they
-# change, so that marking a function TIMED is all it takes.
+# What no interval runs through is made small instead of fast; in the order that it was written in,
+# it also packs better. Sources are looked at again when they change, so that marking a function
+# TIMED is all it takes.
 foreach(source ${image_sources})
-  file(STRINGS ${source} timed REGEX "TIMED |TIMED_INLINE|INTERRUPT_HANDLER" LIMIT_COUNT 1)
+  file(STRINGS ${source} timed REGEX "^TIMED |TIMED_INLINE|INTERRUPT_HANDLER" LIMIT_COUNT 1)
   if(source MATCHES "\\.c$" AND NOT timed)
-    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Os)
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS
+      -Os -fno-schedule-insns -fno-schedule-insns2)
   endif()
   # Interrupts save x0 to x2 and x30 for light handlers, and nothing else (src/boot/interrupt.S).
   file(STRINGS ${source} light REGEX "^INTERRUPT_HANDLER" LIMIT_COUNT 1)

@@ -46,7 +46,7 @@ TIMED void cache_clean_invalidate(const volatile void *start, size_t bytes)
 	dsb_sy();
 }
 
-static struct cache_level describe(unsigned int level, bool instruction, char type)
+UNTIMED static struct cache_level describe(unsigned int level, bool instruction, char type)
 {
 	uint64_t size;
 	struct cache_level cache = {.level = (uint8_t)level, .type = type};
@@ -67,7 +67,7 @@ static struct cache_level describe(unsigned int level, bool instruction, char ty
 	return cache;
 }
 
-size_t cache_describe(struct cache_level *levels, size_t capacity)
+UNTIMED size_t cache_describe(struct cache_level *levels, size_t capacity)
 {
 	uint64_t clidr = SYSREG_READ(clidr_el1);
 	size_t count = 0;

@@ -54,9 +54,9 @@ static struct sample_row *next_row(void)
 	return row_count < row_capacity ? &rows[row_count++] : NULL;
 }
 
-struct sample_row *samples_open(const char *benchmark, const char *metric, int32_t cpu,
-				int32_t peer, const char *factors, uint32_t capacity,
-				uint32_t offset_bytes)
+UNTIMED struct sample_row *samples_open(const char *benchmark, const char *metric, int32_t cpu,
+					int32_t peer, const char *factors, uint32_t capacity,
+					uint32_t offset_bytes)
 {
 	uint8_t *buffer;
 	struct sample_row *row;
@@ -83,9 +83,9 @@ struct sample_row *samples_open(const char *benchmark, const char *metric, int32
 	return row;
 }
 
-struct sample_row *samples_open_derived(const char *benchmark, const char *metric,
-					const struct sample_row *minuend,
-					const struct sample_row *subtrahend)
+UNTIMED struct sample_row *samples_open_derived(const char *benchmark, const char *metric,
+						const struct sample_row *minuend,
+						const struct sample_row *subtrahend)
 {
 	struct sample_row *row = next_row();
 
@@ -158,7 +158,7 @@ TIMED bool samples_are_warming_up(void)
 	return warming;
 }
 
-bool sample_value(const struct sample_row *row, uint32_t index, int64_t *ticks)
+UNTIMED bool sample_value(const struct sample_row *row, uint32_t index, int64_t *ticks)
 {
 	int64_t minuend;
 	int64_t subtrahend;
@@ -178,7 +178,7 @@ bool sample_value(const struct sample_row *row, uint32_t index, int64_t *ticks)
 	return true;
 }
 
-uint32_t sample_count(const struct sample_row *row)
+UNTIMED uint32_t sample_count(const struct sample_row *row)
 {
 	if (row->minuend != NULL) {
 		uint32_t minuend = sample_count(row->minuend);

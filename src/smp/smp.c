@@ -161,7 +161,7 @@ static bool wait_for(uint32_t index, struct deadline *deadline,
 	return true;
 }
 
-uint32_t smp_start(void (*failed)(uint32_t cpu, const char *reason))
+UNTIMED uint32_t smp_start(void (*failed)(uint32_t cpu, const char *reason))
 {
 	bool accepted[CPU_MAX] = {false};
 	struct deadline deadline;

@@ -42,7 +42,7 @@ _Static_assert(offsetof(struct gic_hot, cpu_interface) == GIC_HOT_CPU_INTERFACE,
 /* Where the linker puts what is marked INTERRUPT_HANDLER. */
 extern const char light_handlers_start[], light_handlers_end[];
 
-bool gic_start(const struct gic_description *description, const char **reason)
+UNTIMED bool gic_start(const struct gic_description *description, const char **reason)
 {
 	const struct gic_operations *driver = description->version == 3 ? &gic_v3 : &gic_v2;
 

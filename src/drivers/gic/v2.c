@@ -47,7 +47,7 @@ static struct {
 	uint32_t enabled[CORES_MAX]; /* SGIs and PPIs; 0 until the core's first start_cpu */
 } v2;
 
-static bool v2_start(const struct gic_description *description, const char **reason)
+UNTIMED static bool v2_start(const struct gic_description *description, const char **reason)
 {
 	volatile void *distributor = description->distributor;
 	uint32_t lines;

@@ -76,7 +76,7 @@ TIMED static bool v3_wait_clear(volatile void *base, uint32_t offset, uint32_t b
 	return true;
 }
 
-static bool v3_start(const struct gic_description *description, const char **reason)
+UNTIMED static bool v3_start(const struct gic_description *description, const char **reason)
 {
 	volatile void *distributor = description->distributor;
 	const uint32_t enable = GICD_CTLR_ARE | GICD_CTLR_ENABLE_GROUP_1A;

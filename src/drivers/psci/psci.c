@@ -16,7 +16,7 @@ static smccc_function conduit_call;
 static enum psci_conduit conduit_kind = PSCI_CONDUIT_NONE;
 static uint32_t version;
 
-bool psci_start(enum psci_conduit conduit)
+UNTIMED bool psci_start(enum psci_conduit conduit)
 {
 	uint32_t answer;
 

@@ -91,7 +91,7 @@ static struct sample_row *cycles_row(struct benchmark_run *run, const char *metr
 	return row;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	bool any = false;
 

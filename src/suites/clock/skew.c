@@ -19,7 +19,7 @@ static uint32_t row_count(uint32_t online)
 	return online - 1;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	if (smp_online_count() < 2) {
 		return benchmark_skip(run, "it takes two cores", 0, 0, 0);

@@ -111,7 +111,7 @@ static uint32_t row_count(uint32_t online)
 	return 2;
 }
 
-static bool prepare(struct benchmark_run *run, uint32_t position, bool sends)
+UNTIMED static bool prepare(struct benchmark_run *run, uint32_t position, bool sends)
 {
 	int32_t peer = SAMPLE_NO_CPU;
 

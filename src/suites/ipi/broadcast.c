@@ -19,7 +19,7 @@ static uint32_t row_count(uint32_t online)
 	return BROADCAST_ROWS;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	if (!ipi_available(run, 2)) {
 		return false;

@@ -40,7 +40,7 @@ static uint32_t row_count(uint32_t online)
 	return (online - 1) * TARGET_ROWS;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	static const char *const metrics[TARGET_ROWS] = {"first", "last", "total", "send"};
 

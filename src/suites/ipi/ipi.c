@@ -22,7 +22,7 @@ struct ipi_receiver {
 static struct ipi_slot slots[CPU_MAX];
 static struct ipi_receiver receivers[CPU_MAX];
 
-bool ipi_available(struct benchmark_run *run, uint32_t cores)
+UNTIMED bool ipi_available(struct benchmark_run *run, uint32_t cores)
 {
 	if (gic == NULL) {
 		return benchmark_skip(run, "there is no interrupt controller", 0, 0, 0);

@@ -26,7 +26,7 @@ static struct {
 	const char *left_out; /* why another combination cannot, or NULL */
 } matrix = {.sweep = {.visit = visit}};
 
-static uint32_t count_pairs(void)
+UNTIMED static uint32_t count_pairs(void)
 {
 	uint32_t count = 0;
 
@@ -76,7 +76,7 @@ static bool open_combination(struct benchmark_run *run, const char *factors)
 	return true;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	const struct factor_lists *lists = &benchmark_arguments()->factors;
 

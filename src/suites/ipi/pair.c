@@ -67,7 +67,7 @@ static bool runs_cores_in_turn(const char *emulator)
 	return strstr(emulator, "single") != NULL || strstr(emulator, "icount") != NULL;
 }
 
-const char *pair_obstacle(const struct factor_set *factors)
+UNTIMED const char *pair_obstacle(const struct factor_set *factors)
 {
 	if (factors->values[FACTOR_RECEIVER] == RECEIVER_BUSY &&
 	    runs_cores_in_turn(benchmark_arguments()->emulated)) {

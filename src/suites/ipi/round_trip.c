@@ -32,7 +32,7 @@ static uint64_t bound_ms(const struct benchmark_run *run)
 	return sweep_bound_ms(run, run->benchmark->data);
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	struct sweep *sweep = run->benchmark->data;
 

@@ -28,7 +28,7 @@ static uint32_t row_count(uint32_t online)
 	return ROWS;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	if (!spawn_available(run)) {
 		return false;

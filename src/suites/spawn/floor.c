@@ -19,7 +19,7 @@ static uint32_t row_count(uint32_t online)
 	return ROWS;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	static const char *const metrics[ROWS] = {"system-call", "eret", "address-space-switch",
 						  "tlb-invalidate", "page-clear"};

@@ -73,7 +73,7 @@ static bool make_file(void)
 	return true;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	if (!spawn_available(run)) {
 		return false;

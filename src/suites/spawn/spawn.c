@@ -78,7 +78,7 @@ static const char *start_processes(void)
 	return find_program();
 }
 
-bool spawn_available(struct benchmark_run *run)
+UNTIMED bool spawn_available(struct benchmark_run *run)
 {
 	static bool started;
 	static const char *problem;
@@ -312,7 +312,7 @@ uint32_t spawn_case_row_count(uint32_t online)
 	return SPAWN_ROWS;
 }
 
-bool spawn_case_prepare(struct benchmark_run *run)
+UNTIMED bool spawn_case_prepare(struct benchmark_run *run)
 {
 	static const char *const metrics[SPAWN_ROWS] = {
 		[ROW_TOTAL] = "total",

@@ -60,7 +60,7 @@ static bool start_server(void)
 	return good;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	if (!spawn_available(run)) {
 		return false;

@@ -14,7 +14,7 @@ TIMED uint64_t tracking_request_model(uint64_t operation, uint64_t a, uint64_t b
 	return model_request(&spawn_model, operation, a, b, c, d);
 }
 
-bool tracking_start(struct spawn_tracker *tracker, tracking_request request)
+UNTIMED bool tracking_start(struct spawn_tracker *tracker, tracking_request request)
 {
 	bool good;
 
