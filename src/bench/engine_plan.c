@@ -445,7 +445,7 @@ bool engine_plan(const struct arguments *arguments, const char **reason, uint64_
 		return false;
 	}
 	if (!survivors_begin()) {
-		*reason = "no memory left for watchdog=on";
+		*reason = "no memory for watchdog=on";
 		return false;
 	}
 	return true;

@@ -196,10 +196,9 @@ void report_machine(const struct arguments *arguments)
 	report_psci();
 	wire_line("info", "key=cores : %" PRIu32 "/%" PRIu32, online, platform.cpu_count);
 	info_number("memory", arena_free_bytes());
-	if (arguments->watchdog && watchdog_max_ms() == 0) {
-		info("watchdog", "none: a hang will not end by itself");
-	} else if (arguments->watchdog) {
-		wire_line("info", "key=watchdog : waits %" PRIu32 " ms at most", watchdog_max_ms());
+	if (arguments->watchdog) {
+		wire_line("info", "key=watchdog : waits %" PRIu32 " ms at most; 0: there is none",
+			  watchdog_max_ms());
 	}
 	for (uint32_t position = 0; position < online; position++) {
 		report_cpu(smp_online_cpu(position));

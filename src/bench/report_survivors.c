@@ -49,8 +49,9 @@ void report_survivors(const struct arguments *arguments)
 		report_boot(arguments);
 		break;
 	case SURVIVORS_SPOILT:
-		wire_line("survivors", "state=spoilt : samples of an earlier boot are another "
-				       "image's, or fail their checksum");
+		wire_line("survivors",
+			  "state=spoilt : those of another image, or a checksum does not "
+			  "match");
 		break;
 	case SURVIVORS_NONE:
 		break;

@@ -126,10 +126,10 @@ const struct survivors_boot *survivors_adopt(void)
 		}
 		*run = (struct benchmark_run){.benchmark = plan->benchmarks[i]};
 		run->state = BENCHMARK_SKIPPED;
-		run->reason = "the machine was reset before its turn";
+		run->reason = "reset before its turn";
 		if (i < progress->running_end) {
 			run->state = BENCHMARK_FAILED;
-			run->reason = "the machine was reset while it ran";
+			run->reason = "reset while it ran";
 		}
 	}
 	plan->boot.finished = progress->finished_runs;

@@ -154,8 +154,9 @@ static void find_idle_states(void)
 				       features > 0 && (features & PSCI_FEATURE_EXTENDED) != 0,
 				       &refused)) {
 		report_failure("arguments",
-			       "power_state=0x%" PRIx32 " suspends the whole machine, and nothing "
-			       "here would wake it",
+			       "power_state=0x%" PRIx32
+			       " suspends the whole machine; nothing wakes "
+			       "it",
 			       refused);
 		finish(true);
 	}

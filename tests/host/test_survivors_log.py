@@ -32,8 +32,8 @@ class Finder(Boot):
         for index, row in enumerate(rows):
             self.metric(index, row)
         for outcome in ("clock.floor passed", "ipi.dry-run passed",
-                        "ipi.normal failed : the machine was reset while it ran",
-                        "ipi.self skipped : the machine was reset before its turn"):
+                        "ipi.normal failed : reset while it ran",
+                        "ipi.self skipped : reset before its turn"):
             self.line("outcome", outcome)
         for index, row in enumerate(rows):
             if row.minuend is None:
@@ -84,7 +84,7 @@ class Whose(unittest.TestCase):
                          [{"finished": 2, "benchmarks": 4}, None])
         self.assertEqual([boot["complete"] for boot in made["boots"]], [False, True])
         self.assertEqual(made["failures"], [
-            {"name": "ipi.normal", "boot": 0, "reason": "the machine was reset while it ran"}])
+            {"name": "ipi.normal", "boot": 0, "reason": "reset while it ran"}])
         self.assertEqual({metric["boot"] for metric in made["metrics"]
                           if metric["name"] == "ipi.normal.total"}, {0})
 
