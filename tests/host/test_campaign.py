@@ -1,11 +1,10 @@
-"""Campaigns on the virtual bench, with a board of a few lines behind it, and the campaign file."""
+"""Campaigns on the virtual bench, with a board of a few lines behind it."""
 
+import fcntl
 import json
 import os
-import re
 import select
 import signal
-import subprocess
 import threading
 import time
 import unittest
@@ -13,111 +12,17 @@ from pathlib import Path
 from typing import Any, Optional
 from unittest import mock
 
-from tests.folder import temporary_folder
+from tests.host.campaign_folder import CONFIGURATION, GUEST, Folder
 from tests.host.fake_board import samples_of
-from el1bench_host import campaign, campaign_file, campaign_report, paths, relay
+from el1bench_host import campaign, campaign_file, relay
 from el1bench_host.campaign_store import Store
-from el1bench_host.virtual_bench import Bench
 from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
 from el1bench_host.terminal import Terminal
+from el1bench_host.virtual_bench import Bench
 
-COMMAND = ["/usr/bin/python3", "-s", "-m", "el1bench_host"]
 FAKE_BOARD = Path(__file__).with_name("fake_board.py")
 BAUD = 1_000_000
-FILE = """
-[campaign]
-name = "test"
-out = "out"
-iterations = {iterations}
-attempts = {attempts}
-
-[console]
-port = "{bench}/console"
-
-[power]
-relay = "{bench}/relay"
-off_seconds = 0
-repeat_seconds = 0
-
-[u-boot]
-folder = "served"
-prompt_seconds = {prompt}
-transfer_seconds = 5
-"""
-CONFIGURATION = """
-[[configuration]]
-name = "{name}"
-image = "image"
-arguments = ["el1bench.boot={{iteration}}"]
-timeout_seconds = 4
-"""
-GUEST = """
-[[configuration]]
-name = "guest"
-image = "guest"
-start = "booti"
-done = "login: $"
-fail = ["Kernel panic"]
-timeout_seconds = 20
-
-[[configuration.phase]]
-name = "kernel"
-pattern = "Booting Linux"
-
-[[configuration.phase]]
-name = "init"
-pattern = "Run /init"
-
-[[configuration.phase]]
-name = "login"
-pattern = "login:"
-"""
-
-
-class Folder(unittest.TestCase):
-    """A folder with a campaign file and what it serves."""
-
-    def setUp(self) -> None:
-        self.folder = temporary_folder(self, "campaign")
-        self.served = self.folder / "served"
-        self.served.mkdir()
-        (self.served / "image").write_bytes(b"image" + bytes(range(256)) * 16)
-        (self.served / "guest").write_bytes(b"guest" + bytes(range(256)) * 16)
-        self.file = self.folder / "campaign.toml"
-
-    def write(self, *configurations: str, iterations: int = 1, attempts: int = 3,
-              prompt: float = 10, also: str = "") -> None:
-        """The campaign file."""
-        head = FILE.format(bench=self.folder, iterations=iterations, attempts=attempts,
-                           prompt=prompt)
-        self.file.write_text(head + also + "".join(configurations))
-
-    def start(self, *options: str) -> subprocess.Popen[str]:
-        """The campaign, running."""
-        child = subprocess.Popen([*COMMAND, "campaign", str(self.file), *options], text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 cwd=paths.SOURCE_TREE / "scripts")
-        self.addCleanup(child.stdout.close)
-        self.addCleanup(child.stderr.close)
-        self.addCleanup(child.wait)
-        self.addCleanup(child.kill)
-        return child
-
-    def run_it(self, *options: str) -> tuple[int, str, str]:
-        """Exit code, output and errors."""
-        child = self.start(*options)
-        output, errors = child.communicate(timeout=120)
-        return child.returncode, output, errors
-
-    def attempts(self, name: str) -> list[dict[str, Any]]:
-        """Every finished attempt of a configuration, in order."""
-        return [json.loads(path.read_text()) for path
-                in sorted((self.folder / "out" / name).glob("*/attempt.json"))]
-
-    def outcomes(self, name: str) -> list[str]:
-        """Their outcomes."""
-        return [attempt["outcome"] for attempt in self.attempts(name)]
 
 
 class OnTheBench(Folder):
@@ -316,7 +221,6 @@ class OnTheBench(Folder):
         self.write(CONFIGURATION.format(name="a"))
         holder = os.open(self.folder / "console", os.O_RDWR | os.O_NOCTTY)
         self.addCleanup(os.close, holder)
-        import fcntl  # pylint: disable=import-outside-toplevel
         fcntl.flock(holder, fcntl.LOCK_EX)
         code, _, errors = self.run_it()
         self.assertEqual(code, 2)
@@ -387,153 +291,6 @@ class Vanishing(Folder):
         error, outcomes = self.vanish("relay")
         self.assertRegex(error, r"^power: .*/relay is gone$")
         self.assertEqual(outcomes, ["no-prompt"])
-
-
-class File(Folder):
-    """What is refused in a campaign file, in one line."""
-
-    def refused(self, pattern: str, old: str = "", new: str = "") -> None:
-        """The file, with `old` replaced, is refused."""
-        self.write(CONFIGURATION.format(name="a"), GUEST)
-        text = self.file.read_text()
-        self.assertIn(old, text)
-        self.file.write_text(text.replace(old, new, 1) if old else text + new)
-        with self.assertRaisesRegex(UserError, pattern) as caught:
-            campaign_file.read(self.file)
-        self.assertEqual(caught.exception.exit_code, 2)
-        self.assertNotIn("\n", str(caught.exception))
-
-    def test_mistakes(self) -> None:
-        for pattern, old, new in (
-                ("not TOML", "", "[[["),
-                ("unknown key `timeout_second`, did you mean `timeout_seconds`",
-                 "timeout_seconds", "timeout_second"),
-                (r"unknown key `nonsense`", "", "\n[nonsense]\n"),
-                (r"\[campaign\]: `iterations` is not a whole number", "iterations = 1",
-                 "iterations = 0"),
-                (r"\[campaign\]: `iterations` is not a whole number", "iterations = 1",
-                 "iterations = true"),
-                ("`image` cannot be read: .*/none: No such file", '"image"', '"none"'),
-                ("`image` is `../x`, which U-Boot cannot", '"image"', '"../x"'),
-                (r"\[u-boot\]: `folder` names no folder", '"served"', '"absent"'),
-                (r"\[console\]: `port` is missing", "port =", "baud = 9600 #"),
-                (r"\[power\]: `relay` is missing", "relay =", "channel = 1 #"),
-                ("two configurations are called `a`", '"guest"\nimage', '"a"\nimage'),
-                ("`name` is not of letters", 'name = "a"', 'name = "../a"'),
-                ("`done` is not a regular expression", '"login: $"', '"("'),
-                ("`done` is missing", 'image = "guest"\nstart = "booti"\ndone',
-                 'start = "none"\ntree_address = 1\n#'),
-                ("phase 1: `pattern` is not a regular", '"Booting Linux"', '"["'),
-                ("`phase` has a name twice", 'name = "init"', 'name = "kernel"'),
-                ("cannot carry the argument `a;b`", "el1bench.boot={iteration}", "a;b"),
-                ("`start` is `jump`, not one of", '"booti"', '"jump"'),
-                (r"\[campaign\]: `out` holds a NUL", '"out"', '"o\\u0000"'),
-                (r"\[power\]: `on` names no program that can be run: /none/x", "relay =",
-                 'on = "/none/x 1"\noff = "true"\n#'),
-                ("cannot be none", 'start = "booti"', 'start = "booti"\ntree = "none"')):
-            with self.subTest(pattern=pattern, new=new):
-                self.refused(pattern, old, new)
-
-    def test_an_empty_image(self) -> None:
-        (self.served / "image").write_bytes(b"")
-        self.refused("`image` is an empty file")
-
-    def test_no_file(self) -> None:
-        with self.assertRaisesRegex(UserError, "cannot read .*: No such file"):
-            campaign_file.read(self.folder / "none.toml")
-
-    def test_check_powers_nothing(self) -> None:
-        self.write(CONFIGURATION.format(name="a"), GUEST)
-        code, output, errors = self.run_it("--check")
-        self.assertEqual((code, errors), (0, ""))
-        self.assertIn("2 configurations, 1 iterations each", output)
-
-
-class Examples(Folder):
-    """scripts/lab/*.toml, with the files that they name."""
-
-    def test_examples(self) -> None:
-        found = sorted((paths.SOURCE_TREE / "scripts" / "lab").glob("*.toml"))
-        self.assertEqual(len(found), 4)
-        for name in ("vm-tracked", "vm-untracked"):
-            (self.served / name).write_bytes(b"guest")
-        for path in found:
-            with self.subTest(path=path.name):
-                text = re.sub(r'(?m)^folder = ".*"', 'folder = "served"', path.read_text())
-                self.file.write_text(text)
-                campaign_file.read(self.file)
-
-    def test_the_guide(self) -> None:
-        page = (paths.SOURCE_TREE / "docs" / "lab.md").read_text()
-        text = re.search(r"```toml\n(.*?)```", page, re.S).group(1)
-        self.file.write_text(text.replace("/srv/tftp", "served"))
-        self.assertEqual([one.name for one in campaign_file.read(self.file).configurations], ["ipi"])
-        self.assertEqual(re.findall(r"scripts/lab/relay /dev/odroid-relay (\w+)", page),
-                         ["on", "off"])
-
-    def test_the_relay_command(self) -> None:
-        terminal = Terminal(self.folder / "relay")
-        self.addCleanup(terminal.unplug)
-        command = str(paths.SOURCE_TREE / "scripts" / "lab" / "relay")
-
-        def switch(what: str, port: Path = terminal.link) -> tuple[int, str]:
-            done = subprocess.run([command, str(port), what], capture_output=True, text=True,
-                                  env={**os.environ, "EL1BENCH_RELAY_SECONDS": "0"}, check=False)
-            return done.returncode, done.stderr
-
-        for what, frames in (("on", [True] * 2), ("off", [False] * 2),
-                             ("cycle", [False] * 2 + [True] * 2)):
-            self.assertEqual(switch(what), (0, ""))
-            said = b""
-            while len(said) < relay.FRAME_BYTES * len(frames):
-                self.assertTrue(select.select([terminal.master], [], [], 60)[0], said)
-                said += terminal.read()
-            self.assertEqual(relay.frames_in(said), (frames, b""))
-            self.assertEqual(terminal.speed, relay.BAUD)
-        for what, port, pattern in (("up", terminal.link, "`up` is neither on, off nor cycle"),
-                                    ("on", self.folder / "none", "none is no port")):
-            code, errors = switch(what, port)
-            self.assertEqual(code, 2)
-            self.assertRegex(errors, f"^.*{pattern}\n$")
-        self.assertEqual(terminal.read(), b"")
-
-    def test_names_by_role(self) -> None:
-        """Each rule is whole, and gives a name that the examples use."""
-        folder = paths.SOURCE_TREE / "scripts"
-        names = set()
-        for line in (folder / "udev" / "70-el1bench.rules").read_text().splitlines():
-            if line and not line.startswith("#"):
-                for part in line.split(", "):
-                    self.assertRegex(part, r'^[A-Z]+(\{\w+\})?(==|=|\+=)"[^"]+"$')
-                names.add(re.search(r'SYMLINK\+="([^"]+)"', line).group(1))
-        self.assertEqual(names, {"odroid-console", "odroid-relay"})
-        for name in names:
-            self.assertIn(f'"/dev/{name}"', (folder / "lab" / "process-spawn.toml").read_text())
-
-    def test_every_key_is_documented(self) -> None:
-        page = (paths.SOURCE_TREE / "docs" / "campaign.md").read_text()
-        code = Path(campaign_file.__file__).read_text()
-        keys = set(re.findall(r'(?:table|one|head|top)\.(?:text|integer|seconds|flag|texts|address|'
-                              r'command|tables|table)\("([a-z0-9_-]+)"', code))
-        self.assertGreater(len(keys), 25)
-        for key in keys:
-            self.assertRegex(page, rf"[`\[.]{key}[`\]]")
-
-
-class Figures(unittest.TestCase):
-    """Statistics of the report."""
-
-    def test_interval(self) -> None:
-        found = campaign_report.figure([1.0, 2.0, 3.0])
-        self.assertEqual((found.n, found.mean, found.low, found.high), (3, 2.0, 1.0, 3.0))
-        self.assertAlmostEqual(found.half, 4.303 / 3 ** 0.5, places=3)
-        self.assertIsNone(campaign_report.figure([5.0]).half)
-
-    def test_frames(self) -> None:
-        self.assertEqual(relay.frame(True), bytes.fromhex("a00101a2"))
-        self.assertEqual(relay.frame(False), bytes.fromhex("a00100a1"))
-        self.assertEqual(relay.frames_in(b"\x00\xa0" + relay.frame(True) * 2 + b"\xa0\x01"),
-                         ([True, True], b"\xa0\x01"))
 
 
 if __name__ == "__main__":
