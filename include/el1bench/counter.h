@@ -68,7 +68,10 @@ struct deadline {
 #define DEADLINE_POLLS (UINT32_C(1) << 28)
 
 /* `milliseconds` up to 1,000,000; where CNTFRQ is 0, 1 GHz is assumed. */
-static inline struct deadline deadline_in_ms(uint32_t milliseconds)
+struct deadline deadline_in_ms(uint32_t milliseconds);
+
+/* The same where it is part of an interval: faster, and larger. */
+COUNTER_INLINE struct deadline deadline_in_ms_inline(uint32_t milliseconds)
 {
 	uint64_t hz = counter_hz();
 	uint64_t per_ms = hz == 0 ? UINT64_C(1000000) : hz / 1000 + 1;

@@ -37,7 +37,7 @@ TIMED static void answer_questions(void *unused)
 	(void)unused;
 	poll_publish(&answer.count, 0);
 	for (;;) {
-		struct deadline deadline = deadline_in_ms(10 * POLL_TIMEOUT_MS);
+		struct deadline deadline = deadline_in_ms_inline(10 * POLL_TIMEOUT_MS);
 		uint64_t now = poll_read(&question.count);
 
 		while (now == answered) {

@@ -223,7 +223,7 @@ TIMED bool smp_idle(uint32_t cpu)
 
 TIMED bool smp_wait(uint32_t cpu, uint32_t milliseconds)
 {
-	struct deadline deadline = deadline_in_ms(milliseconds);
+	struct deadline deadline = deadline_in_ms_inline(milliseconds);
 
 	while (!smp_idle(cpu)) {
 		if (deadline_passed(&deadline)) {

@@ -206,7 +206,7 @@ TIMED static void ask_by_line(void *unused)
 /* Until the value is another one than `known`; returns that, or PING_STOP if none comes in time. */
 TIMED static uint64_t await_question(uint64_t known, bool by_event)
 {
-	struct deadline deadline = deadline_in_ms(VISIT_MS);
+	struct deadline deadline = deadline_in_ms_inline(VISIT_MS);
 
 	do {
 		for (uint32_t polls = POLL_BATCH; polls != 0; polls--) {

@@ -42,6 +42,8 @@ static inline struct deadline deadline_in_ms(uint32_t milliseconds)
 				 .polls = DEADLINE_POLLS};
 }
 
+#define deadline_in_ms_inline deadline_in_ms
+
 static inline bool deadline_passed(struct deadline *deadline)
 {
 	if (deadline->polls == 0) {
