@@ -21,8 +21,8 @@ struct idle_state {
 	bool present;
 	bool timer_stops; /* local-timer-stop: the core's own timer does not wake it */
 	uint32_t power_state;
-	const void *tree;             /* that describes it, or NULL; then also: */
-	const char *name;             /* the node's, in the tree */
+	const void *tree;             /* that describes it; NULL: none does */
+	const char *name;             /* the node's, in the tree; "-" without one */
 	uint32_t claims[IDLE_CLAIMS]; /* UINT32_MAX where the node does not say */
 };
 

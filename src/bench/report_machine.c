@@ -155,34 +155,30 @@ static bool kind_is_known(uint32_t position)
 	return false;
 }
 
-static void report_idle_state(const char *kind, const struct idle_state *state)
-{
-	const char *tree = state->tree == platform.tree ? "used" : "board";
-	struct number claims[IDLE_CLAIMS];
-
-	for (uint32_t i = 0; i < IDLE_CLAIMS; i++) {
-		bool said = state->tree != NULL && state->claims[i] != UINT32_MAX;
-
-		claims[i] = number_or_none(said, state->claims[i]);
-	}
-	wire_line("idle",
-		  "kind=%s power-state=0x%" PRIx32 " timer-stops=%u tree=%s entry-latency-us=%s "
-		  "exit-latency-us=%s wakeup-latency-us=%s min-residency-us=%s : %s",
-		  kind, state->power_state, state->timer_stops, state->tree == NULL ? "-" : tree,
-		  claims[IDLE_ENTRY].text, claims[IDLE_EXIT].text, claims[IDLE_WAKEUP].text,
-		  claims[IDLE_MIN_RESIDENCY].text, state->tree == NULL ? "-" : state->name);
-}
-
 static void report_idle_states(void)
 {
 	static const char *const kinds[IDLE_KINDS] = {"standby", "core", "deepest"};
 
 	for (uint32_t kind = 0; kind < IDLE_KINDS; kind++) {
 		const struct idle_state *state = &platform.idle_states.kinds[kind];
+		const char *described = state->tree == platform.tree ? "used" : "board";
+		struct number claims[IDLE_CLAIMS];
 
-		if (state->present) {
-			report_idle_state(kinds[kind], state);
+		if (!state->present) {
+			continue;
 		}
+		for (uint32_t i = 0; i < IDLE_CLAIMS; i++) {
+			claims[i] =
+				number_or_none(state->claims[i] != UINT32_MAX, state->claims[i]);
+		}
+		wire_line("idle",
+			  "kind=%s power-state=0x%" PRIx32 " timer-stops=%u tree=%s "
+			  "entry-latency-us=%s exit-latency-us=%s wakeup-latency-us=%s "
+			  "min-residency-us=%s : %s",
+			  kinds[kind], state->power_state, state->timer_stops,
+			  state->tree == NULL ? "-" : described, claims[IDLE_ENTRY].text,
+			  claims[IDLE_EXIT].text, claims[IDLE_WAKEUP].text,
+			  claims[IDLE_MIN_RESIDENCY].text, state->name);
 	}
 }
 

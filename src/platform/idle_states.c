@@ -41,7 +41,12 @@ void idle_states_add(struct idle_states *states, uint32_t power_state, bool exte
 	if (idle_state_powers_down(power_state, extended)) {
 		kind = states->kinds[IDLE_CORE].present ? IDLE_DEEPEST : IDLE_CORE;
 	}
-	states->kinds[kind] = (struct idle_state){.present = true, .power_state = power_state};
+	states->kinds[kind] = (struct idle_state){
+		.present = true,
+		.power_state = power_state,
+		.name = "-",
+		.claims = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX},
+	};
 }
 
 static void describe(struct idle_state *state, const struct tree_children *child)

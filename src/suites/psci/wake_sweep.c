@@ -14,15 +14,15 @@
 #define BEYOND_GIVING_UP 8
 #define NEAR 4 /* a wake-up in the first quarter is taken to come in the entry */
 
-TIMED uint64_t wake_sweep_draw(struct benchmark_run *run, uint64_t window, uint64_t longest)
+TIMED_BETWEEN uint64_t wake_sweep_draw(struct benchmark_run *run, uint64_t window, uint64_t longest)
 {
 	uint64_t ticks = window < longest ? window : longest;
 
 	return random_below(run->random, (uint32_t)(ticks >> run->index % PARTS) + 1);
 }
 
-TIMED void wake_sweep_record(uint64_t *window, const struct sleeper *sleeper,
-			     struct sample_row *resume, struct sample_row *wake)
+TIMED_BETWEEN void wake_sweep_record(uint64_t *window, const struct sleeper *sleeper,
+				     struct sample_row *resume, struct sample_row *wake)
 {
 	const struct suspend_outcome *outcome = &sleeper->outcome;
 	uint64_t event = sleeper->due;
