@@ -43,7 +43,7 @@ class Gate(QemuTest):
         code = timed_code.read(build_folder("qemu-virt"))
         for gic in (2, 3):
             path = code.path("ipi.normal", gic)
-            for name in ("normal.c:sample", "ipi_unicast_sample", "ipi_send_to_one",
+            for name in ("unicast.c:sample", "ipi_send_to_one",
                          "ipi_acknowledge", f"interrupt_v{gic}", f"v{gic}.c:v{gic}_send",
                          timed_code.IRQ_VECTOR):
                 self.assertIn(name, path)
