@@ -18,7 +18,8 @@ enum sample_exclusion {
 	SAMPLE_INLINE = 3,    /* a suspend returned to its caller */
 	SAMPLE_EARLY = 4,     /* a wake came before it was due */
 	SAMPLE_SPURIOUS = 5,  /* an unrelated interrupt hit the interval */
-	SAMPLE_EXCLUSIONS = 6
+	SAMPLE_STALE = 6,     /* firmware's stamps are of some other call */
+	SAMPLE_EXCLUSIONS = 7
 };
 
 /* "backwards", "lost", ...: the names in the log and in results.json. */
@@ -89,6 +90,9 @@ void sample_record(struct sample_row *row, int64_t ticks);
 
 /* Records that sample as excluded for a reason. */
 void sample_exclude(struct sample_row *row, enum sample_exclusion reason);
+
+/* Excludes the latest stored sample of each of a benchmark's rows. Timed code. */
+void samples_exclude_latest(const char *benchmark, enum sample_exclusion reason);
 
 /* The engine says whether samples count (false) or warm up (true). */
 void samples_warm_up(bool warming_up);

@@ -17,12 +17,12 @@
 #include <stdint.h>
 
 struct suspend_outcome {
-	uint64_t begin; /* ticks: right before the call */
-	uint64_t back;  /* the first instruction at the resume entry, or after the call */
-	uint64_t ready; /* in C again; a core that came back at the entry restores itself next */
-	int64_t result; /* the call's; PSCI_SUCCESS for a core that came back at the entry */
-	bool at_entry;  /* it came back at the resume entry, not to its caller */
-	bool restored;  /* false: some system register or the GIC is not what it was */
+	uint64_t begin;   /* ticks: right before the call */
+	uint64_t back;    /* the first instruction at the resume entry, or after the call */
+	uint64_t ready;   /* in C again; a core that came back at the entry restores itself next */
+	int64_t result;   /* the call's; PSCI_SUCCESS for a core that came back at the entry */
+	bool at_entry;    /* it came back at the resume entry, not to its caller */
+	const char *lost; /* NULL, or what of the core's state is not what it was */
 };
 
 /*

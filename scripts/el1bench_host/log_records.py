@@ -23,7 +23,7 @@ DERIVED_FIELDS = ("minuend", "subtrahend")
 CHECK_FIELDS = ("uart_bytes_in_timed", "console_refused_bytes", "counter_backwards",
                 "lost_interrupts", "spurious_interrupts")
 MARKS = ("begin", "timed", "end")
-EXCLUSIONS = {1: "backwards", 2: "lost", 3: "inline", 4: "early", 5: "spurious"}
+EXCLUSIONS = {1: "backwards", 2: "lost", 3: "inline", 4: "early", 5: "spurious", 6: "stale"}
 IDLE_KINDS = ("standby", "core", "deepest")
 IDLE_TREES = ("used", "board", "-")
 UNITS = ("tick", "cycle", "place")

@@ -28,17 +28,27 @@
 #define CNTV_CTL_ISTATUS UINT64_C(4)
 
 #define FIELD(name) uint64_t name;
-#define SAVE(name) context->name = SYSREG_READ(name);
-#define RESTORE(name) SYSREG_WRITE(name, context->name);
-#define DIFFERENCE(name) differences |= SYSREG_READ(name) ^ context->name;
+#define NAME(name) #name,
+#define SAVE(name) kept->name = SYSREG_READ(name);
+#define RESTORE(name) SYSREG_WRITE(name, kept->name);
+
+struct kept {
+	KEPT(FIELD)
+};
+
+struct kept_of_pmu {
+	KEPT_OF_PMU(FIELD)
+};
+
+#define KEPT_COUNT (sizeof(struct kept) / sizeof(uint64_t))
 
 struct suspend_context {
 	uint64_t registers[13]; /* x19 to x30, SP */
 	uint64_t begin;
 	uint64_t back;
 	uint64_t at_entry;
-	KEPT(FIELD)
-	KEPT_OF_PMU(FIELD)
+	struct kept kept;
+	struct kept_of_pmu pmu;
 } __attribute__((aligned(1 << SUSPEND_CONTEXT_SHIFT)));
 
 _Static_assert(offsetof(struct suspend_context, begin) == SUSPEND_BEGIN, "suspend.h");
@@ -64,20 +74,30 @@ void suspend_prepare(void)
 	entry_address = mmu_physical(resume_entry);
 }
 
-TIMED static void save(struct suspend_context *context)
+/* A timer's control register also tells whether it has fired. */
+TIMED static void __attribute__((noinline)) save(struct kept *kept)
 {
 	KEPT(SAVE)
+	kept->cntv_ctl_el0 &= ~CNTV_CTL_ISTATUS;
+}
+
+TIMED static void save_pmu(struct kept_of_pmu *kept)
+{
 	if (has_pmu) {
 		KEPT_OF_PMU(SAVE)
 	}
 }
 
-TIMED static void restore(const struct suspend_context *context)
+TIMED static void restore_pmu(const struct kept_of_pmu *kept)
 {
-	KEPT(RESTORE)
 	if (has_pmu) {
 		KEPT_OF_PMU(RESTORE)
 	}
+}
+
+TIMED static void restore(const struct kept *kept)
+{
+	KEPT(RESTORE)
 	isb();
 	BARRIER_ASM("tlbi vmalle1\n\tdsb nsh");
 	isb();
@@ -85,23 +105,29 @@ TIMED static void restore(const struct suspend_context *context)
 	BARRIER_ASM("msr daifclr, #4");
 }
 
-/* True if the core is what it was. A timer's control register also tells whether it has fired. */
-TIMED static bool is_restored(const struct suspend_context *context)
+/* The register that is not what it was, or NULL. */
+TIMED static const char *__attribute__((noinline)) find_loss(const struct kept *kept)
 {
-	uint64_t differences = 0;
+	static const char names[KEPT_COUNT][15] = {KEPT(NAME)};
+	const uint64_t *then = (const uint64_t *)kept;
+	uint64_t now[KEPT_COUNT];
 
-	KEPT(DIFFERENCE)
-	return (differences & ~CNTV_CTL_ISTATUS) == 0;
+	save((struct kept *)now);
+	for (uint32_t i = 0; i < KEPT_COUNT; i++) {
+		if (now[i] != then[i]) {
+			return names[i];
+		}
+	}
+	return NULL;
 }
 
 TIMED void suspend_core(uint32_t state, bool powers_down, struct suspend_outcome *outcome)
 {
 	uint32_t index = cpu_index();
 	struct suspend_context *context = &suspend_contexts[index];
-	const char *reason;
 
 	outcome->at_entry = false;
-	outcome->restored = true;
+	outcome->lost = NULL;
 	if (!powers_down) {
 		outcome->begin = counter_begin();
 		outcome->result = psci_call(PSCI_CPU_SUSPEND, state, entry_address, index);
@@ -109,13 +135,17 @@ TIMED void suspend_core(uint32_t state, bool powers_down, struct suspend_outcome
 		outcome->ready = outcome->back;
 		return;
 	}
-	save(context);
+	save(&context->kept);
+	save_pmu(&context->pmu);
 	outcome->result = suspend_call(context, state, entry_address, index);
 	outcome->ready = counter_end();
 	if (context->at_entry != 0) {
-		restore(context);
+		restore(&context->kept);
+		restore_pmu(&context->pmu);
 		outcome->at_entry = true;
-		outcome->restored = gic->start_cpu(index, &reason) && is_restored(context);
+		if (gic->start_cpu(index, &outcome->lost)) {
+			outcome->lost = find_loss(&context->kept);
+		}
 	}
 	outcome->begin = context->begin;
 	outcome->back = context->back;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "el1bench/cpu.h"
+#include "el1bench/smp.h"
 #include "el1bench/survivors.h"
 #include "el1bench/watchdog.h"
 #include "engine_state.h"
@@ -46,13 +47,29 @@ TIMED static uint32_t rounds_of(const struct benchmark_run *run, bool warming)
 	return run->samples;
 }
 
+/* Interrupts without a handler, on all cores so far. */
+TIMED static uint32_t spurious_interrupts(void)
+{
+	uint32_t count = 0;
+
+	for (uint32_t position = 0; position < smp_online_count(); position++) {
+		count += cpus[smp_online_cpu(position)].spurious_interrupts;
+	}
+	return count;
+}
+
 TIMED static void take_sample(struct benchmark_run *run, uint32_t index)
 {
+	uint32_t spurious = spurious_interrupts();
+
 	engine.current = run;
 	run->index = index;
 	pace_spin(random_below(&engine.random, engine.spin_range));
 	if (!run->benchmark->sample(run)) {
 		(void)benchmark_fail(run, "it ended early and gave no reason", 0, 0, 0);
+	}
+	if (spurious_interrupts() != spurious) {
+		samples_exclude_latest(run->benchmark->name, SAMPLE_SPURIOUS);
 	}
 	if (!is_live(run)) {
 		finish(run);
@@ -175,15 +192,12 @@ const struct engine_checks *engine_checks(void)
 {
 	engine.checks.counter_backwards = 0;
 	engine.checks.lost_interrupts = 0;
-	engine.checks.spurious_interrupts = 0;
+	engine.checks.spurious_interrupts = spurious_interrupts();
 	for (uint32_t i = 0; i < samples_row_count(); i++) {
 		const struct sample_row *row = samples_row(i);
 
 		engine.checks.counter_backwards += row->excluded[SAMPLE_BACKWARDS];
 		engine.checks.lost_interrupts += row->excluded[SAMPLE_LOST];
-	}
-	for (uint32_t i = 0; i < CPU_MAX; i++) {
-		engine.checks.spurious_interrupts += cpus[i].spurious_interrupts;
 	}
 	return &engine.checks;
 }

@@ -20,6 +20,7 @@ const char *sample_exclusion_name(enum sample_exclusion reason)
 		[SAMPLE_GOOD] = "good",   [SAMPLE_BACKWARDS] = "backwards",
 		[SAMPLE_LOST] = "lost",   [SAMPLE_INLINE] = "inline",
 		[SAMPLE_EARLY] = "early", [SAMPLE_SPURIOUS] = "spurious",
+		[SAMPLE_STALE] = "stale",
 	};
 
 	return (unsigned int)reason < SAMPLE_EXCLUSIONS ? names[reason] : "unknown";
@@ -146,6 +147,19 @@ TIMED void sample_record(struct sample_row *row, int64_t ticks)
 TIMED void sample_exclude(struct sample_row *row, enum sample_exclusion reason)
 {
 	store(row, SAMPLE_EXCLUDED(reason), reason);
+}
+
+TIMED void samples_exclude_latest(const char *benchmark, enum sample_exclusion reason)
+{
+	for (uint32_t i = 0; i < row_count && !warming; i++) {
+		struct sample_row *row = &rows[i];
+
+		if (row->benchmark == benchmark && row->count != 0 &&
+		    !sample_is_excluded(row->values[row->count - 1])) {
+			row->count--;
+			sample_exclude(row, reason);
+		}
+	}
 }
 
 TIMED void samples_warm_up(bool warming_up)

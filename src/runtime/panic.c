@@ -18,8 +18,10 @@
 #include "el1bench/image.h"
 #include "el1bench/report.h"
 #include "el1bench/symbols.h"
+#include "el1bench/sysreg.h"
 
 #define STOP_WAIT_MS 50
+#define CPACR_FPEN (UINT64_C(3) << 20)
 
 static uint32_t panic_count;
 static volatile bool core_0_stopped;
@@ -199,6 +201,9 @@ static void first_panic_only(void)
 	uint32_t count;
 
 	irq_mask();
+	/* libc's formatting uses them, and a core may have lost just that. */
+	SYSREG_WRITE(cpacr_el1, CPACR_FPEN);
+	isb();
 	count = __atomic_fetch_add(&panic_count, 1, __ATOMIC_ACQ_REL);
 	if (count == 0) {
 		panicking_cpu = cpu_index();

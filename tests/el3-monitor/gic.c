@@ -11,6 +11,7 @@
 #define WAKE_SGI 15U
 #define BELOW ((uint32_t) ~(1U << WAKE_SGI)) /* in IGROUPR0: non-secure */
 #define LINES 10
+#define ODD_SGI 7U /* that the level below has no use for */
 
 #define READ(name)                                                                                 \
 	({                                                                                         \
@@ -94,15 +95,25 @@ void gic_start(uint64_t index)
 	}
 }
 
-void gic_lose_state(uint64_t index)
+/* Where the calling core's SGIs and PPIs are set up. */
+static uint64_t banked_registers(void)
 {
-	uint64_t banked = is_v3() ? redistributor() + 0x10000 : GICD;
+	return is_v3() ? redistributor() + 0x10000 : GICD;
+}
 
-	*at(banked + 0x180) = UINT32_MAX; /* nothing enabled */
+static void lose_banked(void)
+{
+	uint64_t base = banked_registers();
+
+	*at(base + 0x180) = UINT32_MAX; /* nothing enabled */
 	for (uint32_t word = 0; word < 8; word++) {
 		/* SGI 15 stays what it is, the highest. */
-		*at(banked + 0x400 + 4 * word) = word == WAKE_SGI / 4 ? 0x00ffffff : UINT32_MAX;
+		*at(base + 0x400 + 4 * word) = word == WAKE_SGI / 4 ? 0x00ffffff : UINT32_MAX;
 	}
+}
+
+static void lose_interface(void)
+{
 	if (is_v3()) {
 		WRITE(S3_6_C12_C12_7, 0); /* ICC_IGRPEN1_EL3 */
 		WRITE(S3_0_C4_C6_0, 0);
@@ -111,7 +122,28 @@ void gic_lose_state(uint64_t index)
 		*at(GICC) = 0;
 		*at(GICC + 4) = 0;
 	}
-	gic_start(index);
+}
+
+void gic_lose_state(uint64_t index, bool banked, bool interface)
+{
+	if (banked) {
+		lose_banked();
+	}
+	if (interface) {
+		lose_interface();
+		gic_start(index);
+	}
+	*at(banked_registers() + 0x100) = 1U << WAKE_SGI;
+}
+
+void gic_interrupt(void)
+{
+	*at(banked_registers() + 0x100) = 1U << ODD_SGI;
+	if (is_v3()) {
+		*at(banked_registers() + 0x200) = 1U << ODD_SGI;
+	} else {
+		*at(GICD + 0xf00) = 2U << 24 | 1U << 15 | ODD_SGI; /* to itself, not secure */
+	}
 }
 
 void gic_deafen(void)

@@ -18,6 +18,8 @@
 #define GPIO UINT64_C(0x090b0000) /* secure PL061: pin 0 switches the machine off, pin 1 resets */
 #define PREFIX "el3-monitor."
 #define FAULT_ALL UINT32_MAX /* cores */
+#define LATE_MS 2000
+#define PRESENT_MS 100 /* the tree may have cores that the machine has not */
 
 #define NOT_SUPPORTED (-1)
 #define INVALID_PARAMETERS (-2)
@@ -53,9 +55,16 @@ enum fault {
 	INLINE,         /* a power-down returns to its caller */
 	EARLY,          /* a suspend does not wait for anything */
 	NO_START,       /* CPU_ON succeeds; the core never comes */
+	LATE_START,     /* the core comes when nobody waits for it any more */
+	LATE_RESTART,   /* the same, but not the first time */
+	NO_ANSWER,      /* PSCI_VERSION does not return */
 	NO_WAKE,        /* a suspended core never comes back */
 	MISS_TIMER,     /* a suspended core comes back for an SGI alone */
-	STALE,          /* stamps of the low-power state are the first ones for ever */
+	STOP_TIMER,     /* the core's timer is stopped in a power-down */
+	KEEP_BANKED,    /* a power-down does not lose what the GIC banks for a core */
+	KEEP_INTERFACE, /* it does not lose the CPU interface */
+	SPURIOUS,       /* PSCI_VERSION leaves an interrupt that nobody asked for */
+	STALE,          /* stamps but that of the entry are the first ones for ever */
 	SLOW_ENTRY,     /* ENTRY_INSTRUCTIONS more on the way into a state */
 	SLOW_EXIT,      /* EXIT_INSTRUCTIONS more on the way out */
 	GIVES_UP,       /* LOOK_INSTRUCTIONS into a power-down, a wake-up that is pending ends it */
@@ -67,9 +76,10 @@ enum fault {
 };
 
 static const char *const fault_names[FAULTS] = {
-	"refuse-suspend", "refuse-off", "inline", "early",       "no-start",
-	"no-wake",        "miss-timer", "stale",  "slow-entry",  "slow-exit",
-	"gives-up",       "old-pmf",    "no-pmf", "under-count", "no-stat",
+	"refuse-suspend", "refuse-off", "inline",      "early",      "no-start",   "late-start",
+	"late-restart",   "no-answer",  "no-wake",     "miss-timer", "stop-timer", "keep-banked",
+	"keep-interface", "spurious",   "stale",       "slow-entry", "slow-exit",  "gives-up",
+	"old-pmf",        "no-pmf",     "under-count", "no-stat",
 };
 
 static struct {
@@ -81,6 +91,7 @@ static struct core {
 	volatile uint32_t power;
 	volatile bool present;
 	volatile bool told; /* to start */
+	bool started;       /* once, already */
 	uint64_t entry;
 	uint64_t context;
 	uint64_t stamps[PMF_STAMPS];
@@ -105,12 +116,29 @@ void __stack_chk_fail(void)
 
 static volatile bool ready; /* core 0 has cleared and set up memory */
 
+static uint64_t counter_hz(void)
+{
+	uint64_t hz;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+	return hz;
+}
+
 static uint64_t counter(void)
 {
 	uint64_t ticks;
 
 	__asm__ volatile("isb\n\tmrs %0, cntpct_el0" : "=r"(ticks) : : "memory");
 	return ticks;
+}
+
+static void wait_ms(uint64_t milliseconds)
+{
+	uint64_t end = counter() + counter_hz() * milliseconds / 1000;
+
+	while ((int64_t)(counter() - end) < 0) {
+		__asm__ volatile("yield" : : : "memory");
+	}
 }
 
 static uint64_t own_mpidr(void)
@@ -145,7 +173,7 @@ static void stamp(struct core *core, uint32_t id)
 	if (core->first[id] == 0) {
 		core->first[id] = now;
 	}
-	core->stamps[id] = has_fault(STALE) && id >= ENTER_LOW_POWER ? core->first[id] : now;
+	core->stamps[id] = has_fault(STALE) ? core->first[id] : now;
 }
 
 /* Waits to be switched on. */
@@ -157,6 +185,10 @@ static void wait_for_power(struct core *core)
 		gic_take_wake();
 	}
 	core->told = false;
+	if (has_fault(core->started ? LATE_RESTART : LATE_START)) {
+		wait_ms(LATE_MS);
+	}
+	core->started = true;
 	core->power = ON;
 	stamp(core, EXIT_LOW_POWER);
 	stamp(core, EXIT_PSCI);
@@ -241,8 +273,8 @@ uint64_t monitor_start(uint64_t index)
 	core->power = ON;
 	ready = true;
 	count = describe_psci();
-	while (present_cores() < count) {
-		__asm__ volatile("yield" : : : "memory");
+	for (uint32_t i = 0; i < PRESENT_MS && present_cores() < count; i++) {
+		wait_ms(1);
 	}
 	return (uint64_t)TREE;
 }
@@ -366,6 +398,9 @@ static int64_t suspend(struct core *core, uint64_t state, uint64_t entry, uint64
 	if (has_fault(NO_WAKE)) {
 		gic_deafen();
 	}
+	if (powers_down && has_fault(STOP_TIMER)) {
+		__asm__ volatile("msr cntp_ctl_el0, xzr\n\tisb");
+	}
 	while (!has_fault(EARLY) && !may_wake()) {
 		__asm__ volatile("dsb sy\n\twfi" : : : "memory");
 	}
@@ -377,7 +412,7 @@ static int64_t suspend(struct core *core, uint64_t state, uint64_t entry, uint64
 	if (!powers_down || has_fault(INLINE)) {
 		return 0;
 	}
-	gic_lose_state(index_of(own_mpidr()));
+	gic_lose_state(index_of(own_mpidr()), !has_fault(KEEP_BANKED), !has_fault(KEEP_INTERFACE));
 	stamp(core, EXIT_PSCI);
 	monitor_enter(entry, context);
 }
@@ -436,6 +471,12 @@ static int64_t psci(struct core *core, const struct frame *frame)
 {
 	switch ((uint32_t)frame->x[0]) {
 	case 0x84000000U:
+		while (has_fault(NO_ANSWER)) {
+			__asm__ volatile("wfi");
+		}
+		if (has_fault(SPURIOUS)) {
+			gic_interrupt();
+		}
 		return 0x10001;
 	case 0x84000001U:
 	case 0xc4000001U:
@@ -447,7 +488,7 @@ static int64_t psci(struct core *core, const struct frame *frame)
 		stamp(core, ENTER_FLUSH);
 		stamp(core, EXIT_FLUSH);
 		stamp(core, ENTER_LOW_POWER);
-		gic_lose_state(index_of(own_mpidr()));
+		gic_lose_state(index_of(own_mpidr()), true, true);
 		wait_for_power(core);
 		return 0;
 	case 0x84000003U:

@@ -42,10 +42,11 @@ void monitor_boot(uint64_t entry, uint64_t argument) __attribute__((noreturn));
 
 /* The GIC, version 2 or 3. */
 void gic_start(uint64_t index);
-void gic_lose_state(uint64_t index); /* what a power-down loses */
-void gic_deafen(void);               /* nothing ends this core's WFI any more */
-void gic_wake(uint64_t mpidr);       /* ends that core's WFI with a secure interrupt */
-void gic_take_wake(void);            /* takes it */
-uint32_t gic_pending(void);          /* INTID of what is pending for the level below, or 1023 */
+void gic_lose_state(uint64_t index, bool banked, bool interface); /* what a power-down loses */
+void gic_deafen(void);         /* nothing ends this core's WFI any more */
+void gic_interrupt(void);      /* an interrupt that the level below does not expect */
+void gic_wake(uint64_t mpidr); /* ends that core's WFI with a secure interrupt */
+void gic_take_wake(void);      /* takes it */
+uint32_t gic_pending(void);    /* INTID of what is pending for the level below, or 1023 */
 
 #endif

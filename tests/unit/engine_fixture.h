@@ -39,6 +39,11 @@ uint32_t smp_online_count(void)
 	return 4;
 }
 
+uint32_t smp_online_cpu(uint32_t position)
+{
+	return position;
+}
+
 bool smp_is_online(uint32_t cpu)
 {
 	return cpu < 4;
@@ -74,6 +79,7 @@ static uint32_t fail_at; /* the sample that pair.b fails at */
 static bool fail_silently;
 static uint32_t print_at; /* the sample from which on pair.b prints */
 static bool refuse_prepare;
+static uint32_t interrupt_at; /* the sample of pair.b that core 2 gets an odd interrupt in */
 static bool too_many_rows;
 
 static void log_call(char call)
@@ -167,6 +173,9 @@ static bool sample_logged(struct benchmark_run *run)
 	if (call == 'b' && run->index == fail_at) {
 		return fail_silently ? false : benchmark_fail(run, "at %lu", run->index, 0, 0);
 	}
+	if (call == 'b' && run->index == interrupt_at) {
+		cpus[2].spurious_interrupts++;
+	}
 	if (run->rows[0] != NULL) {
 		sample_record(run->rows[0], run->index + (call == 'b' ? 1000 : 100));
 	}
@@ -255,6 +264,7 @@ static int set_up(void **state)
 	fail_at = UINT32_MAX;
 	print_at = UINT32_MAX;
 	fail_silently = false;
+	interrupt_at = UINT32_MAX;
 	refuse_prepare = false;
 	too_many_rows = false;
 	watchdog_waits_ms = 0;

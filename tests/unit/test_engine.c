@@ -222,7 +222,7 @@ static void checks_are_summed(void **state)
 	(void)state;
 	plan_and_run();
 	cpus[0].spurious_interrupts = 2;
-	cpus[63].spurious_interrupts = 3;
+	cpus[3].spurious_interrupts = 3;
 	row = samples_row(0);
 	row->count = 0;
 	sample_exclude(row, SAMPLE_LOST);
@@ -231,6 +231,24 @@ static void checks_are_summed(void **state)
 	assert_int_equal(engine_checks()->spurious_interrupts, 5);
 	assert_int_equal(engine_checks()->lost_interrupts, 1);
 	assert_int_equal(engine_checks()->counter_backwards, 2);
+}
+
+static void odd_interrupts_spoil_a_sample(void **state)
+{
+	const struct sample_row *row;
+	int64_t ticks;
+
+	(void)state;
+	interrupt_at = 2; /* of the warm-up, too */
+	plan_and_run();
+	row = row_of("pair.b", "total");
+	assert_int_equal(row->count, 10);
+	assert_int_equal(row->excluded[SAMPLE_SPURIOUS], 1);
+	assert_true(sample_value(row, 1, &ticks));
+	assert_false(sample_value(row, 2, &ticks));
+	assert_true(sample_value(row, 3, &ticks));
+	assert_int_equal(row_of("pair.a", "total")->excluded[SAMPLE_SPURIOUS], 0);
+	assert_int_equal(engine_checks()->spurious_interrupts, 2);
 }
 
 int main(void)
@@ -248,6 +266,7 @@ int main(void)
 		ENGINE(exception_marks_the_running_one),
 		ENGINE(output_is_put_down_to_the_running_one),
 		ENGINE(checks_are_summed),
+		ENGINE(odd_interrupts_spoil_a_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

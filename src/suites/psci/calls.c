@@ -42,7 +42,7 @@ struct caller {
 	bool complete; /* it met them, if it was to */
 	uint64_t argument;
 	int64_t ticks;
-	bool stamped; /* by firmware */
+	bool stamped; /* by firmware, within the call */
 	uint64_t entered, left;
 } __attribute__((aligned(64)));
 
@@ -54,15 +54,20 @@ TIMED static void call_once(void *argument)
 	uint32_t function = caller->function;
 	uint64_t x1 = caller->argument;
 	uint64_t begin;
+	uint64_t end;
 
 	if (caller->meets && !rendezvous_meet(&meeting)) {
 		return;
 	}
 	begin = counter_begin();
 	(void)psci_call(function, x1, 0, 0);
-	caller->ticks = (int64_t)(counter_end() - begin);
+	end = counter_end();
+	caller->ticks = (int64_t)(end - begin);
 	caller->stamped = pmf_read(PMF_ENTER_PSCI, &caller->entered) &&
-			  pmf_read(PMF_EXIT_PSCI, &caller->left);
+			  pmf_read(PMF_EXIT_PSCI, &caller->left) &&
+			  (int64_t)(caller->entered - begin) >= 0 &&
+			  (int64_t)(caller->left - caller->entered) >= 0 &&
+			  (int64_t)(end - caller->left) >= 0;
 	caller->complete = true;
 }
 
@@ -140,10 +145,15 @@ TIMED static bool sample(struct benchmark_run *run)
 			return benchmark_fail(run, "core %lu did not make its call", cpu, 0, 0);
 		}
 		sample_record(rows[variant][position], callers[position].ticks);
-		if (el3_rows[variant][position] != NULL && callers[position].stamped) {
+		if (el3_rows[variant][position] == NULL) {
+			continue;
+		}
+		if (callers[position].stamped) {
 			sample_record(
 				el3_rows[variant][position],
 				(int64_t)(callers[position].left - callers[position].entered));
+		} else {
+			sample_exclude(el3_rows[variant][position], SAMPLE_STALE);
 		}
 	}
 	return true;

@@ -23,10 +23,12 @@
 #define OVERDUE_MS 1000
 #define RETURN_MS 2000
 #define ENABLE_MS 1000
-#define DISARM_MS 20
+#define INTERRUPT_MS 20
+#define ISR_I (1U << 7) /* ISR_EL1: an interrupt is pending, masked or not */
 
 static struct sleeper sleepers[CPU_MAX]; /* by online position */
 static bool takes_part[CPU_MAX];
+static volatile bool deaf[CPU_MAX]; /* by core: nothing would end its WFI any more */
 static struct rendezvous meeting;
 static uint64_t overdue_ticks;
 
@@ -40,13 +42,56 @@ TIMED static void arm(uint64_t ticks)
 /* The timer's interrupt is never taken: it is masked until it is gone. */
 TIMED static void disarm(void)
 {
-	struct deadline deadline = deadline_in_ms(DISARM_MS);
+	struct deadline deadline = deadline_in_ms(INTERRUPT_MS);
 
 	SYSREG_WRITE(cntp_ctl_el0, 0);
 	isb();
 	while (gic->pending(platform.timer_intid) && !deadline_passed(&deadline)) {
 		cpu_yield();
 	}
+}
+
+TIMED static void wake_by_interrupt(uint32_t position)
+{
+	gic->send(smp_online_cpu(position), GIC_SGI_BENCH);
+}
+
+/* Interrupts masked. */
+TIMED static bool interrupt_comes(void)
+{
+	struct deadline deadline = deadline_in_ms(INTERRUPT_MS);
+
+	while ((SYSREG_READ(isr_el1) & ISR_I) == 0) {
+		if (deadline_passed(&deadline)) {
+			return false;
+		}
+		cpu_yield();
+	}
+	return true;
+}
+
+/*
+ * Whether the calling core, at that position, gets interrupts as before its sleep: one that it sends itself, then its
+ * timer's. NULL, or what it lacks. Interrupts masked; one that is pending is taken.
+ */
+TIMED static const char *check_interrupts(uint32_t position)
+{
+	const char *lacks = NULL;
+
+	wake_by_interrupt(position);
+	if (!interrupt_comes()) {
+		lacks = "it gets no SGI";
+	}
+	irq_unmask();
+	isb();
+	irq_mask();
+	arm(0);
+	if (!interrupt_comes()) {
+		lacks = "its timer does not interrupt it";
+	}
+	disarm();
+	deaf[cpu_index()] = lacks != NULL;
+	return lacks;
 }
 
 /* Sleeps until the core is awake, false at `until` if it is not. */
@@ -61,19 +106,16 @@ TIMED static bool wait_awake(const struct sleeper *sleeper, uint64_t until)
 		if (awake || deadline_passed(&deadline)) {
 			break;
 		}
-		arm(until);
-		wfi();
-		disarm();
+		if (!deaf[cpu_index()]) {
+			arm(until);
+			wfi();
+			disarm();
+		}
 		irq_unmask();
 		isb(); /* the word that the core is awake is an interrupt, taken here */
 	}
 	irq_unmask();
 	return awake;
-}
-
-TIMED static void wake_by_interrupt(uint32_t position)
-{
-	gic->send(smp_online_cpu(position), GIC_SGI_BENCH);
 }
 
 TIMED static void rescue(uint32_t position)
@@ -121,6 +163,7 @@ TIMED static void guard_after(uint32_t position)
 TIMED static void sleep_once(void *argument)
 {
 	struct sleeper *sleeper = argument;
+	const char *lacks;
 
 	irq_mask();
 	poll_publish(&sleeper->masked, 1);
@@ -136,6 +179,10 @@ TIMED static void sleep_once(void *argument)
 	suspend_core(sleeper->state, sleeper->powers_down, &sleeper->outcome);
 	stamps_read(&sleeper->stamps);
 	disarm();
+	lacks = check_interrupts((uint32_t)(sleeper - sleepers));
+	if (sleeper->outcome.lost == NULL) {
+		sleeper->outcome.lost = lacks;
+	}
 	poll_publish(&sleeper->awake, 1);
 	if (sleeper->guard >= 0) {
 		gic->send((uint32_t)sleeper->guard, GIC_SGI_WORK);
@@ -161,19 +208,25 @@ TIMED static struct sleeper *set_up(uint32_t position, const struct sleep_order 
 	sleeper->by_interrupt = order->by_interrupt;
 	sleeper->meets = meets;
 	sleeper->met = false;
+	sleeper->outcome.lost = NULL;
 	sleeper->guard = guard_cpu;
 	sleeper->ticks = order->ticks;
 	takes_part[position] = true;
 	return sleeper;
 }
 
+TIMED bool sleeper_is_free(uint32_t position)
+{
+	uint32_t cpu = smp_online_cpu(position);
+
+	return smp_is_online(cpu) && smp_idle(cpu) && !deaf[cpu];
+}
+
 /* The first core but core 0 that is free; 0 if there is none. */
 TIMED static uint32_t free_position(void)
 {
 	for (uint32_t position = 1; position < smp_online_count(); position++) {
-		uint32_t cpu = smp_online_cpu(position);
-
-		if (smp_is_online(cpu) && smp_idle(cpu)) {
+		if (sleeper_is_free(position)) {
 			return position;
 		}
 	}
@@ -184,8 +237,12 @@ TIMED const struct sleeper *sleep_alone(uint32_t position, const struct sleep_or
 {
 	uint32_t cpu = smp_online_cpu(position);
 	uint32_t helper = position == 0 ? smp_online_cpu(free_position()) : 0;
-	struct sleeper *sleeper = set_up(position, order, false, (int32_t)helper);
+	struct sleeper *sleeper;
 
+	if (!sleeper_is_free(position)) {
+		return NULL;
+	}
+	sleeper = set_up(position, order, false, (int32_t)helper);
 	for (uint32_t other = 0; other < smp_online_count(); other++) {
 		takes_part[other] = other == position;
 	}
@@ -211,16 +268,15 @@ TIMED const struct sleeper *sleep_alone(uint32_t position, const struct sleep_or
 TIMED uint32_t sleep_together(const struct sleep_order *order)
 {
 	uint32_t online = smp_online_count();
-	uint32_t count = order->by_interrupt ? 0 : 1;
+	uint32_t count;
 	uint64_t until;
 
+	takes_part[0] = !order->by_interrupt && sleeper_is_free(0);
+	count = takes_part[0];
 	for (uint32_t position = 1; position < online; position++) {
-		uint32_t cpu = smp_online_cpu(position);
-
-		takes_part[position] = smp_is_online(cpu) && smp_idle(cpu);
+		takes_part[position] = sleeper_is_free(position);
 		count += takes_part[position];
 	}
-	takes_part[0] = !order->by_interrupt;
 	rendezvous_start(&meeting, count);
 	for (uint32_t position = 1; position < online; position++) {
 		if (takes_part[position] && !smp_post(smp_online_cpu(position), sleep_once,
@@ -229,11 +285,11 @@ TIMED uint32_t sleep_together(const struct sleep_order *order)
 		}
 	}
 	until = counter_begin() + order->ticks;
-	if (order->by_interrupt) {
+	if (takes_part[0]) {
+		sleep_once(set_up(0, order, true, -1));
+	} else {
 		(void)wait_awake(set_up(0, order, false, -1), until); /* core 0 is never awake */
 		takes_part[0] = false;
-	} else {
-		sleep_once(set_up(0, order, true, -1));
 	}
 	for (uint32_t position = 1; position < online && order->by_interrupt; position++) {
 		if (takes_part[position]) {

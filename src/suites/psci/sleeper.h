@@ -35,6 +35,9 @@ struct sleep_order {
 	uint64_t ticks;
 };
 
+/* False for a core that an earlier sleep has cost, or left deaf. Core 0, timed code. */
+bool sleeper_is_free(uint32_t position);
+
 /* Finds out whether cores can be woken here; NULL, or why not. Core 0, not timed. */
 const char *sleepers_prepare(void);
 

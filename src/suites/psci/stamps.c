@@ -67,7 +67,7 @@ TIMED_BETWEEN bool stamps_record(struct sample_row *const rows[STAMP_METRICS],
 			sample_record(rows[metric],
 				      (int64_t)(at[ends[metric].to] - at[ends[metric].from]));
 		} else {
-			sample_exclude(rows[metric], SAMPLE_BACKWARDS);
+			sample_exclude(rows[metric], SAMPLE_STALE);
 		}
 	}
 	return good || rows[STAMP_POWERDOWN] == NULL;

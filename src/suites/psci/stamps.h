@@ -28,7 +28,7 @@ bool stamps_open(struct benchmark_run *run, struct sample_row *rows[STAMP_METRIC
 
 /*
  * Records powerdown, wakeup and cache flush; rows may be NULL. Stamps that are out of order, or not
- * between `begin` and `end` (ticks), are of some other call: excluded as backwards, and false.
+ * between `begin` and `end` (ticks), are of some other call: excluded as stale, and false.
  * Timed code.
  */
 bool stamps_record(struct sample_row *const rows[STAMP_METRICS], const struct stamps *stamps,

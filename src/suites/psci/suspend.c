@@ -56,33 +56,37 @@ static bool prepare(struct benchmark_run *run)
 	return true;
 }
 
-/* A core that another benchmark has lost, and said so, takes no part. */
-TIMED_BETWEEN static bool is_free(uint32_t position)
+/*
+ * A core that an earlier suspend has cost, and the benchmark has said so, takes no part. Finds the
+ * last one that does, as long as there is another one to wake it, or there has never been one.
+ */
+TIMED_BETWEEN static bool find_last(struct benchmark_run *run, const struct suspend_case *suspends,
+				    uint32_t *last)
 {
-	uint32_t cpu = smp_online_cpu(position);
-
-	return cpu == 0 || (smp_is_online(cpu) && smp_idle(cpu));
+	*last = smp_online_count() - 1;
+	while (*last != 0 && !sleeper_is_free(*last)) {
+		(*last)--;
+	}
+	return *last != 0 || (suspends->order.unguarded && sleeper_is_free(0)) ||
+	       benchmark_fail(run, "no core is left that could wake another one", 0, 0, 0);
 }
 
 /* A core that does not come back should not be core 0: another one tries the state first. */
-TIMED_BETWEEN static bool try_state(struct benchmark_run *run, struct suspend_case *suspends)
+TIMED_BETWEEN static bool try_state(struct benchmark_run *run, struct suspend_case *suspends,
+				    uint32_t last)
 {
-	uint32_t last = smp_online_count() - 1;
-
-	while (!is_free(last)) {
-		last--;
-	}
 	suspends->tried =
 		suspends->tried ||
 		suspend_case_check(run, suspends, last, sleep_alone(last, &suspends->order));
 	return suspends->tried;
 }
 
-TIMED_BETWEEN static bool sleep_serial(struct benchmark_run *run, struct suspend_case *suspends)
+TIMED_BETWEEN static bool sleep_serial(struct benchmark_run *run, struct suspend_case *suspends,
+				       uint32_t last)
 {
 	suspend_case_count(suspends);
-	for (uint32_t position = smp_online_count(); position-- > 0;) {
-		if (is_free(position) &&
+	for (uint32_t position = last + 1; position-- > 0;) {
+		if (sleeper_is_free(position) &&
 		    !suspend_case_record(run, suspends, position,
 					 sleep_alone(position, &suspends->order))) {
 			return false;
@@ -91,12 +95,13 @@ TIMED_BETWEEN static bool sleep_serial(struct benchmark_run *run, struct suspend
 	return true;
 }
 
-TIMED_BETWEEN static bool sleep_parallel(struct benchmark_run *run, struct suspend_case *suspends)
+TIMED_BETWEEN static bool sleep_parallel(struct benchmark_run *run, struct suspend_case *suspends,
+					 uint32_t last)
 {
 	uint32_t online = smp_online_count();
 	uint32_t missing;
 
-	if (!try_state(run, suspends)) {
+	if (!try_state(run, suspends, last)) {
 		return false;
 	}
 	suspend_case_count(suspends);
@@ -123,9 +128,14 @@ TIMED_BETWEEN static bool sample(struct benchmark_run *run)
 {
 	uint32_t variant = run->benchmark->variant;
 	struct suspend_case *suspends = &cases[variant];
+	uint32_t last;
 
+	if (!find_last(run, suspends, &last)) {
+		return false;
+	}
 	suspend_case_draw(run, suspends);
-	return IS_PARALLEL(variant) ? sleep_parallel(run, suspends) : sleep_serial(run, suspends);
+	return IS_PARALLEL(variant) ? sleep_parallel(run, suspends, last)
+				    : sleep_serial(run, suspends, last);
 }
 
 TIMED_BETWEEN static void finish(struct benchmark_run *run)
