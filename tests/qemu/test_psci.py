@@ -4,16 +4,12 @@ import re
 import unittest
 
 from el1bench_host import paths, report, report_suspend
-from el1bench_host.run import under_monitor
-from tests.qemu.support import Boot, QemuTest, build_folder, setup_of, words_of
+from tests.qemu.el3 import FINE_HZ, SUSPENDS, SWEEPS, MonitorTest
+from tests.qemu.support import Boot, QemuTest, setup_of, words_of
 
 CALLS = ("psci.version.serial", "psci.version.parallel", "psci.features", "psci.features.parallel",
          "psci.affinity-info", "psci.affinity-info.parallel")
 POWER = ("psci.cpu-off", "psci.cpu-off.deepest", "psci.cpu-off.parallel", "psci.cpu-on")
-FINE_HZ = 1_000_000_000
-SUSPENDS = [f"psci.suspend.{kind}.{how}" for kind in ("standby", "core", "deepest")
-            for how in ("serial", "parallel")]
-SWEEPS = [name.replace("suspend", "wake") for name in SUSPENDS]
 
 
 class BuiltIn(QemuTest):
@@ -149,20 +145,8 @@ class BuiltIn(QemuTest):
             wake="sgi").results["skipped"]}["psci.suspend.standby.serial"])
 
 
-class Monitor(QemuTest):
-    """Firmware at EL3 that loses everything in a power-down, and misbehaves when told to."""
-
-    def at_el3(self, *words: str, suite: str = "psci", samples: int = 20, cpus: int = 4,
-               gic: int = 2, level: int = 1, **values: object) -> Boot:
-        """A boot under the monitor; `words` are the monitor's.
-
-        What waits in vain would take long where an instruction is a nanosecond.
-        """
-        accel, frequency = ("single", None) if words else ("icount", FINE_HZ)
-        qemu = under_monitor(setup_of("qemu-virt", accel=accel, counter_hz=frequency, cpus=cpus,
-                                      gic=gic, level=level), build_folder("qemu-virt"))
-        return self.boot(qemu, [*words_of(accel, suite=suite, samples=samples, **values),
-                                *(f"el3-monitor.{word}" for word in words)])
+class Monitor(MonitorTest):
+    """Firmware at EL3 that behaves, and loses everything in a power-down."""
 
     def assert_resumed(self, boot: Boot, name: str, count: int, cpus: int = 4) -> None:
         """Every core came back at its entry every time."""
@@ -183,10 +167,6 @@ class Monitor(QemuTest):
             self.assertEqual([one[key] for key in ("calls", "returned_inline", "entered",
                                                    "stamps_out_of_order")], [1000, 0, 1000, 0])
             self.assertTrue(0.9 * one["slept_us"] < one["resident_us"] <= one["slept_us"], one)
-
-    def counts(self, boot: Boot, name: str) -> list[dict[str, int]]:
-        """What was counted of each core."""
-        return [one["counts"] for one in boot.results["counts"] if one["name"] == name]
 
     def test_a_thousand_at_el1_gicv2(self) -> None:
         self.check_thousand(2, 1)
@@ -235,94 +215,6 @@ class Monitor(QemuTest):
     def test_the_whole_suite_woken_by_interrupts(self) -> None:
         self.check_all(2, wake="sgi")
         self.check_all(3, wake="sgi")
-
-    def assert_delivers(self, boot: Boot, *failed: str) -> None:
-        """Apart from what failed or was skipped, every metric is there."""
-        self.assertIsNone(boot.outcome.problem or None)
-        for name in ("psci.version.serial.round-trip", "psci.version.parallel.round-trip",
-                     "psci.cpu-on.call-to-ready",
-                     *(f"{name}.wake-latency" for name in SUSPENDS + SWEEPS)):
-            if not name.startswith(failed):
-                self.assertTrue(boot.rows(name), name)
-
-    def reason(self, boot: Boot, name: str) -> str:
-        """Why it failed or was skipped."""
-        found = [entry["reason"] for kind in ("skipped", "failures")
-                 for entry in boot.results[kind] if entry["name"] == name]
-        self.assertEqual(len(found), 1, (name, found))
-        return found[0]
-
-    def test_suspends_are_refused(self) -> None:
-        boot = self.at_el3("refuse-suspend")
-        self.assert_passed(boot, 4)
-        for name in SUSPENDS + SWEEPS:
-            self.assertIn("DENIED", self.reason(boot, name))
-        self.assertIn("DENIED", self.reason(boot, "psci.cpu-off.deepest"))
-        self.assert_delivers(boot, "psci.suspend", "psci.wake")
-
-    def test_going_off_is_refused(self) -> None:
-        boot = self.at_el3("refuse-off")
-        for name in ("psci.cpu-off", "psci.cpu-off.parallel", "psci.cpu-off.deepest"):
-            self.assertIn("DENIED", self.reason(boot, name))
-        self.assert_delivers(boot, "psci.cpu")
-
-    def test_power_downs_return(self) -> None:
-        boot = self.at_el3("inline")
-        self.assert_passed(boot, 4)
-        for row in boot.rows("psci.suspend.deepest.parallel.call-to-resume"):
-            self.assertEqual((row["n"], row["excluded"]), (0, {"inline": 20}))
-        for counts in self.counts(boot, "psci.suspend.core.serial"):
-            self.assertEqual((counts["calls"], counts["returned_inline"],
-                              counts["resumed_at_entry"]), (20, 20, 0))
-        self.assertIn("comes back to its caller", self.reason(boot, "psci.cpu-off.deepest"))
-        self.assert_delivers(boot, "psci.suspend.core", "psci.suspend.deepest")
-
-    def test_wakes_come_early(self) -> None:
-        boot = self.at_el3("early=2")
-        self.assert_passed(boot, 4)
-        for name in SUSPENDS:
-            for row in boot.rows(f"{name}.call-to-resume"):
-                if row["cpu"] == 2:
-                    self.assertGreater(row["excluded"]["early"], 10)
-                else:
-                    self.assertGreater(row["n"], 0)
-
-    def test_a_core_that_does_not_start(self) -> None:
-        boot = self.at_el3("no-start=2")
-        self.assertIn("ON_PENDING", self.reason(boot, "cpu.2"))
-        self.assert_delivers(boot)
-        self.assertEqual([row["cpu"] for row in
-                          boot.rows("psci.suspend.core.parallel.wake-to-c")], [0, 1, 3])
-
-    def test_a_core_that_never_wakes(self) -> None:
-        boot = self.at_el3("no-wake=3")
-        self.assertIn("core 3 did not come back from power state 0x1",
-                      " ".join(failure["reason"] for failure in boot.results["failures"]))
-        self.assert_delivers(boot, "psci.suspend.standby", "psci.wake.standby")
-        rows = boot.rows("psci.suspend.deepest.parallel.wake-latency")
-        self.assertEqual([row["cpu"] for row in rows], [0, 1, 2])
-        self.assertGreater(min(row["n"] for row in rows), 0)
-
-    def test_a_timer_that_does_not_wake(self) -> None:
-        boot = self.at_el3("miss-timer=1")
-        for name in SUSPENDS + SWEEPS:
-            self.assertIn("core 1 slept on in power state 0x", self.reason(boot, name))
-        self.assert_delivers(boot, "psci.suspend", "psci.wake")
-        self.assert_passed(self.at_el3("miss-timer=1", wake="sgi"), 4)
-
-    def test_the_booting_core_is_rescued(self) -> None:
-        boot = self.at_el3("miss-timer=0")
-        for name in SUSPENDS:
-            self.assertIn("core 0 slept on", self.reason(boot, name))
-        # Found out under a guard, before the guard goes off.
-        self.assertIn("core 0 slept on", self.reason(boot, "psci.cpu-off.deepest"))
-
-    def test_firmware_that_counts_less(self) -> None:
-        boot = self.at_el3("under-count=2")
-        for name in SUSPENDS:
-            self.assertIn("core 2 slept 20 times, firmware has counted 1",
-                          self.reason(boot, name))
-        self.assert_delivers(boot)
 
     def test_firmware_that_does_not_count(self) -> None:
         boot = self.at_el3("no-stat")
@@ -404,25 +296,9 @@ class Monitor(QemuTest):
         self.assertEqual(boot.results["problems"], [])
 
     def test_lines_only_when_asked_for(self) -> None:
-        self.assertNotIn(b"RT_INSTR", self.at_el3(suite="psci.version").log)
+        self.assertNotIn(b"RT_INSTR", self.at_el3(suite="psci.version.serial").log)
         self.assertNotIn(b"<RT_INSTR", self.at_el3("no-pmf", suite="psci.version.serial",
                                                    rt_instr="on").log)
-
-    def test_stale_stamps_count_for_nothing(self) -> None:
-        boot = self.at_el3("stale=1", suite="psci.suspend.core.serial")
-        self.assertEqual(boot.outcome.status, "passed")
-        for row in boot.rows("psci.suspend.core.serial.wakeup"):
-            if row["cpu"] == 1:
-                self.assertEqual(row["n"], 0)
-                self.assertGreater(row["excluded"]["backwards"], 10)
-            else:
-                self.assertGreater(row["n"], 0)
-
-    def test_states_that_do_not_exist(self) -> None:
-        boot = self.at_el3(power_state="0x7,0x10003")
-        self.assertIn("INVALID_PARAMETERS", self.reason(boot, "psci.suspend.core.serial"))
-        self.assertIn("power state 0x7", self.reason(boot, "psci.suspend.standby.parallel"))
-        self.assertIn("power_state=", self.reason(boot, "psci.suspend.deepest.serial"))
 
 
 if __name__ == "__main__":

@@ -189,7 +189,7 @@ TIMED static void sleep_once(void *argument)
 	}
 	irq_unmask();
 	isb(); /* the interrupt that ended the sleep is taken here */
-	if (sleeper->meets && !sleeper->by_interrupt && sleeper != &sleepers[0]) {
+	if (sleeper->meets && takes_part[0] && sleeper != &sleepers[0]) {
 		guard_after(0);
 	}
 }
@@ -288,8 +288,8 @@ TIMED uint32_t sleep_together(const struct sleep_order *order)
 	if (takes_part[0]) {
 		sleep_once(set_up(0, order, true, -1));
 	} else {
-		(void)wait_awake(set_up(0, order, false, -1), until); /* core 0 is never awake */
-		takes_part[0] = false;
+		sleepers[0].awake = 0; /* and stays so */
+		(void)wait_awake(&sleepers[0], until);
 	}
 	for (uint32_t position = 1; position < online && order->by_interrupt; position++) {
 		if (takes_part[position]) {
