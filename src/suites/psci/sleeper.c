@@ -71,8 +71,9 @@ TIMED static bool interrupt_comes(void)
 }
 
 /*
- * Whether the calling core, at that position, gets interrupts as before its sleep: one that it sends itself, then its
- * timer's. NULL, or what it lacks. Interrupts masked; one that is pending is taken.
+ * Whether the calling core, at that position, gets interrupts as before its sleep: one that it
+ * sends itself, then its timer's. NULL, or what it lacks. Interrupts masked; one that is pending is
+ * taken.
  */
 TIMED static const char *check_interrupts(uint32_t position)
 {
