@@ -81,7 +81,7 @@ COUNTER_INLINE struct deadline deadline_in_ms_inline(uint32_t milliseconds)
 }
 
 /* True once the time or the polls are used up. Never sleeps. */
-static inline bool deadline_passed(struct deadline *deadline)
+COUNTER_INLINE bool deadline_passed(struct deadline *deadline)
 {
 	if (deadline->polls == 0) {
 		return true;

@@ -7,10 +7,10 @@
 #define TIMED __attribute__((section(".text.timed"), noinline))
 
 /*
- * The same for code that runs between intervals only, never within one: a source that holds no
- * other timed code is made small instead of fast.
+ * The same for code that runs between intervals only, never within one: it is made small instead
+ * of fast, and so is all of a source that holds no other timed code.
  */
-#define TIMED_BETWEEN TIMED
+#define TIMED_BETWEEN __attribute__((section(".text.timed"), noinline, cold))
 
 /* In a source that holds timed code: made small instead of fast. */
 #define UNTIMED __attribute__((cold))

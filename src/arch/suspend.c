@@ -75,27 +75,27 @@ void suspend_prepare(void)
 }
 
 /* A timer's control register also tells whether it has fired. */
-TIMED static void __attribute__((noinline)) save(struct kept *kept)
+TIMED_BETWEEN static void save(struct kept *kept)
 {
 	KEPT(SAVE)
 	kept->cntv_ctl_el0 &= ~CNTV_CTL_ISTATUS;
 }
 
-TIMED static void save_pmu(struct kept_of_pmu *kept)
+TIMED_BETWEEN static void save_pmu(struct kept_of_pmu *kept)
 {
 	if (has_pmu) {
 		KEPT_OF_PMU(SAVE)
 	}
 }
 
-TIMED static void restore_pmu(const struct kept_of_pmu *kept)
+TIMED_BETWEEN static void restore_pmu(const struct kept_of_pmu *kept)
 {
 	if (has_pmu) {
 		KEPT_OF_PMU(RESTORE)
 	}
 }
 
-TIMED static void restore(const struct kept *kept)
+TIMED_BETWEEN static void restore(const struct kept *kept)
 {
 	KEPT(RESTORE)
 	isb();
@@ -106,7 +106,7 @@ TIMED static void restore(const struct kept *kept)
 }
 
 /* The register that is not what it was, or NULL. */
-TIMED static const char *__attribute__((noinline)) find_loss(const struct kept *kept)
+TIMED_BETWEEN static const char *find_loss(const struct kept *kept)
 {
 	static const char names[KEPT_COUNT][15] = {KEPT(NAME)};
 	const uint64_t *then = (const uint64_t *)kept;

@@ -22,12 +22,12 @@ struct engine engine;
 static const struct engine_unit *unit;     /* that is being sampled */
 static uint32_t unit_order[BENCHMARK_MAX]; /* of its members, drawn for each pair of rounds */
 
-TIMED static bool is_live(const struct benchmark_run *run)
+TIMED_BETWEEN static bool is_live(const struct benchmark_run *run)
 {
 	return run->state == BENCHMARK_RUNNING;
 }
 
-TIMED static void finish(struct benchmark_run *run)
+TIMED_BETWEEN static void finish(struct benchmark_run *run)
 {
 	if (run->benchmark->finish != NULL) {
 		engine.current = run;
@@ -36,7 +36,7 @@ TIMED static void finish(struct benchmark_run *run)
 }
 
 /* How many rounds a member takes part in. */
-TIMED static uint32_t rounds_of(const struct benchmark_run *run, bool warming)
+TIMED_BETWEEN static uint32_t rounds_of(const struct benchmark_run *run, bool warming)
 {
 	if (!is_live(run)) {
 		return 0;
@@ -48,7 +48,7 @@ TIMED static uint32_t rounds_of(const struct benchmark_run *run, bool warming)
 }
 
 /* Interrupts without a handler, on all cores so far. */
-TIMED static uint32_t spurious_interrupts(void)
+TIMED_BETWEEN static uint32_t spurious_interrupts(void)
 {
 	uint32_t count = 0;
 
@@ -58,7 +58,7 @@ TIMED static uint32_t spurious_interrupts(void)
 	return count;
 }
 
-TIMED static void take_sample(struct benchmark_run *run, uint32_t index)
+TIMED_BETWEEN static void take_sample(struct benchmark_run *run, uint32_t index)
 {
 	uint32_t spurious = spurious_interrupts();
 
@@ -77,7 +77,7 @@ TIMED static void take_sample(struct benchmark_run *run, uint32_t index)
 }
 
 /* A permutation of the unit's members, each equally likely. */
-TIMED static void draw_unit_order(void)
+TIMED_BETWEEN static void draw_unit_order(void)
 {
 	for (uint32_t i = 0; i < unit->count; i++) {
 		uint32_t place = random_below(&engine.random, i + 1);
@@ -91,7 +91,7 @@ TIMED static void draw_unit_order(void)
  * All rounds of a unit: each takes one sample of every live member. Two rounds share an order, the
  * second one mirrored (A B B A), so that a drift over time weighs on all members alike.
  */
-TIMED static uint32_t sample_rounds(bool warming, uint32_t first, uint32_t end)
+TIMED_BETWEEN static uint32_t sample_rounds(bool warming, uint32_t first, uint32_t end)
 {
 	struct benchmark_run *members = &engine.runs[unit->first];
 	uint32_t rounds = end;
@@ -135,7 +135,7 @@ static void sample_until_precise(void)
 	}
 }
 
-TIMED static void start_unit(void)
+TIMED_BETWEEN static void start_unit(void)
 {
 	struct benchmark_run *members = &engine.runs[unit->first];
 
@@ -146,7 +146,7 @@ TIMED static void start_unit(void)
 	}
 }
 
-TIMED static void finish_unit(void)
+TIMED_BETWEEN static void finish_unit(void)
 {
 	struct benchmark_run *members = &engine.runs[unit->first];
 

@@ -40,7 +40,7 @@ TIMED static void arm(uint64_t ticks)
 }
 
 /* The timer's interrupt is never taken: it is masked until it is gone. */
-TIMED static void disarm(void)
+TIMED_BETWEEN static void disarm(void)
 {
 	struct deadline deadline = deadline_in_ms(INTERRUPT_MS);
 
@@ -57,7 +57,7 @@ TIMED static void wake_by_interrupt(uint32_t position)
 }
 
 /* Interrupts masked. */
-TIMED static bool interrupt_comes(void)
+TIMED_BETWEEN static bool interrupt_comes(void)
 {
 	struct deadline deadline = deadline_in_ms(INTERRUPT_MS);
 
@@ -75,7 +75,7 @@ TIMED static bool interrupt_comes(void)
  * sends itself, then its timer's. NULL, or what it lacks. Interrupts masked; one that is pending is
  * taken.
  */
-TIMED static const char *check_interrupts(uint32_t position)
+TIMED_BETWEEN static const char *check_interrupts(uint32_t position)
 {
 	const char *lacks = NULL;
 
@@ -119,7 +119,7 @@ TIMED static bool wait_awake(const struct sleeper *sleeper, uint64_t until)
 	return awake;
 }
 
-TIMED static void rescue(uint32_t position)
+TIMED_BETWEEN static void rescue(uint32_t position)
 {
 	sleepers[position].rescued = true;
 	wake_by_interrupt(position);
@@ -148,7 +148,7 @@ TIMED static void guard(void *argument)
 }
 
 /* For cores that wake side by side: whoever is awake first polls for the rest. */
-TIMED static void guard_after(uint32_t position)
+TIMED_BETWEEN static void guard_after(uint32_t position)
 {
 	struct deadline deadline = deadline_in_ms(OVERDUE_MS);
 
@@ -195,8 +195,8 @@ TIMED static void sleep_once(void *argument)
 	}
 }
 
-TIMED static struct sleeper *set_up(uint32_t position, const struct sleep_order *order, bool meets,
-				    int32_t guard_cpu)
+TIMED_BETWEEN static struct sleeper *set_up(uint32_t position, const struct sleep_order *order,
+					    bool meets, int32_t guard_cpu)
 {
 	struct sleeper *sleeper = &sleepers[position];
 
@@ -216,7 +216,7 @@ TIMED static struct sleeper *set_up(uint32_t position, const struct sleep_order 
 	return sleeper;
 }
 
-TIMED bool sleeper_is_free(uint32_t position)
+TIMED_BETWEEN bool sleeper_is_free(uint32_t position)
 {
 	uint32_t cpu = smp_online_cpu(position);
 
@@ -224,7 +224,7 @@ TIMED bool sleeper_is_free(uint32_t position)
 }
 
 /* The first core but core 0 that is free; 0 if there is none. */
-TIMED static uint32_t free_position(void)
+TIMED_BETWEEN static uint32_t free_position(void)
 {
 	for (uint32_t position = 1; position < smp_online_count(); position++) {
 		if (sleeper_is_free(position)) {
@@ -234,7 +234,7 @@ TIMED static uint32_t free_position(void)
 	return 0;
 }
 
-TIMED const struct sleeper *sleep_alone(uint32_t position, const struct sleep_order *order)
+TIMED_BETWEEN const struct sleeper *sleep_alone(uint32_t position, const struct sleep_order *order)
 {
 	uint32_t cpu = smp_online_cpu(position);
 	uint32_t helper = position == 0 ? smp_online_cpu(free_position()) : 0;
@@ -312,7 +312,7 @@ TIMED uint32_t sleep_together(const struct sleep_order *order)
 	return 0;
 }
 
-TIMED const struct sleeper *sleeper_at(uint32_t position)
+TIMED_BETWEEN const struct sleeper *sleeper_at(uint32_t position)
 {
 	return takes_part[position] ? &sleepers[position] : NULL;
 }
@@ -345,7 +345,7 @@ const char *sleepers_prepare(void)
 	return NULL;
 }
 
-TIMED void sleepers_take_interrupts(void)
+TIMED_BETWEEN void sleepers_take_interrupts(void)
 {
 	gic_set_handler(GIC_SGI_BENCH, woken);
 }
