@@ -182,6 +182,9 @@ TIMED_BETWEEN static bool try_deepest(struct benchmark_run *run)
 
 TIMED_BETWEEN static bool sample_deepest(struct benchmark_run *run)
 {
+	if (!sleeper_is_free(0)) {
+		return benchmark_fail(run, "core 0 gets no interrupts any more", 0, 0, 0);
+	}
 	suspend_case_draw(run, &deepest);
 	if (!try_deepest(run)) {
 		return false;

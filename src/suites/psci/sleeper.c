@@ -238,12 +238,8 @@ TIMED_BETWEEN const struct sleeper *sleep_alone(uint32_t position, const struct 
 {
 	uint32_t cpu = smp_online_cpu(position);
 	uint32_t helper = position == 0 ? smp_online_cpu(free_position()) : 0;
-	struct sleeper *sleeper;
+	struct sleeper *sleeper = set_up(position, order, false, (int32_t)helper);
 
-	if (!sleeper_is_free(position)) {
-		return NULL;
-	}
-	sleeper = set_up(position, order, false, (int32_t)helper);
 	for (uint32_t other = 0; other < smp_online_count(); other++) {
 		takes_part[other] = other == position;
 	}
