@@ -89,7 +89,7 @@ static uint32_t row_count(uint32_t online)
 	return online * 2;
 }
 
-static bool prepare(struct benchmark_run *run)
+UNTIMED static bool prepare(struct benchmark_run *run)
 {
 	uint32_t variant = run->benchmark->variant;
 	int64_t result;

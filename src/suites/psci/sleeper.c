@@ -327,7 +327,7 @@ TIMED static void woken(uint32_t intid, uint32_t source, uint64_t stamp)
 	(void)stamp;
 }
 
-const char *sleepers_prepare(void)
+UNTIMED const char *sleepers_prepare(void)
 {
 	if (gic == NULL || platform.timer_intid == 0) {
 		return "the device tree describes no timer interrupt that could end it";
