@@ -68,6 +68,7 @@ enum fault {
 	SLOW_ENTRY,     /* ENTRY_INSTRUCTIONS more on the way into a state */
 	SLOW_EXIT,      /* EXIT_INSTRUCTIONS more on the way out */
 	GIVES_UP,       /* LOOK_INSTRUCTIONS into a power-down, a wake-up that is pending ends it */
+	BAD_MPIDR,      /* to PMF the core's own MPIDR is none; to AFFINITY_INFO each is one */
 	OLD_PMF,        /* the old function identifier only */
 	NO_PMF,
 	UNDER_COUNT, /* PSCI_STAT_COUNT misses every other entry */
@@ -76,10 +77,10 @@ enum fault {
 };
 
 static const char *const fault_names[FAULTS] = {
-	"refuse-suspend", "refuse-off", "inline",      "early",      "no-start",   "late-start",
-	"late-restart",   "no-answer",  "no-wake",     "miss-timer", "stop-timer", "keep-banked",
-	"keep-interface", "spurious",   "stale",       "slow-entry", "slow-exit",  "gives-up",
-	"old-pmf",        "no-pmf",     "under-count", "no-stat",
+	"refuse-suspend", "refuse-off", "inline",  "early",       "no-start",   "late-start",
+	"late-restart",   "no-answer",  "no-wake", "miss-timer",  "stop-timer", "keep-banked",
+	"keep-interface", "spurious",   "stale",   "slow-entry",  "slow-exit",  "gives-up",
+	"bad-mpidr",      "old-pmf",    "no-pmf",  "under-count", "no-stat",
 };
 
 static struct {
@@ -309,6 +310,9 @@ static int64_t cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
 
 static int64_t affinity_info(uint64_t mpidr, uint64_t level)
 {
+	if (level == 0 && !is_core(mpidr) && has_fault(BAD_MPIDR)) {
+		return 1;
+	}
 	if (level != 0 || !is_core(mpidr)) {
 		return INVALID_PARAMETERS;
 	}
@@ -456,7 +460,7 @@ static void pmf(struct frame *frame)
 {
 	uint64_t id = frame->x[1];
 
-	if (!is_core(frame->x[2])) {
+	if (!is_core(frame->x[2]) || has_fault(BAD_MPIDR)) {
 		return;
 	}
 	if (id < PMF_SERVICE || id >= PMF_SERVICE + PMF_STAMPS) {

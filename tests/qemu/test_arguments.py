@@ -45,6 +45,12 @@ class Refused(RunCommand):
     def test_an_unknown_key(self) -> None:
         self.check("el1bench.sample=5: unknown", "--args", "sample=5")
 
+    def test_power_states(self) -> None:
+        for value in ("", "deep", "1,", "1,,2", "0x100000000", "-1", "1,2,3,4"):
+            with self.subTest(value=value):
+                self.check(rf"el1bench\.power_state={value}: needs one to three numbers of 32 bits",
+                           "--suite", "psci", "--args", f"power_state={value}")
+
     def test_no_samples(self) -> None:
         self.check("el1bench.samples=0", "--args", "samples=0")
 

@@ -131,6 +131,34 @@ class Hostile(MonitorTest):
         self.assertIn("core 2 did not make its call", self.reason(boot, "psci.version.serial"))
         self.assert_delivers(boot, "psci.version", "psci.cpu")
 
+    def test_stamps_refused_for_the_mpidr(self) -> None:
+        """As TF-A does it: the answer is the call itself. Nothing of it may be a sample."""
+        boot = self.at_el3("bad-mpidr=2", suite="psci.version.serial,psci.suspend.core.serial")
+        self.assert_passed(boot, 4)
+        for name in ("psci.version.serial.el3", "psci.suspend.core.serial.wakeup"):
+            rows = boot.rows(name)
+            self.assertEqual([row["cpu"] for row in rows if row["n"] == 0], [2], name)
+            self.assertGreater(rows[2]["excluded"]["stale"], 10)
+
+    def test_a_core_that_does_not_exist(self) -> None:
+        self.assert_passed(self.at_el3(suite="smoke.psci"), 4)
+        boot = self.at_el3("bad-mpidr", suite="smoke.psci,psci.version.serial")
+        self.assert_failed(boot, "smoke.psci: AFFINITY_INFO of no core answers 1$")
+        self.assertEqual(boot.row("psci.version.serial.round-trip")["n"], 20)
+
+    def test_a_core_that_only_the_tree_has(self) -> None:
+        tree = self.folder / "core.dtb"
+        dump_tree(under_monitor(setup_of("qemu-virt", cpus=4), build_folder("qemu-virt")), tree)
+        put_property(tree, "/cpus/cpu@6", "device_type", "cpu")
+        put_property(tree, "/cpus/cpu@6", "compatible", "arm,cortex-a53")
+        put_property(tree, "/cpus/cpu@6", "reg", "6", kind="x")
+        boot = self.at_el3(tree=tree, accel="single")
+        self.assert_failed(boot, r"cpu\.\d: CPU_ON of 0x6 returned INVALID_PARAMETERS \(-2\)$")
+        self.assertEqual(len(boot.results["failures"]), 1)
+        self.assertEqual(boot.fact("cores"), "4/5")
+        self.assert_delivers(boot)
+        self.assertEqual(len(boot.rows("psci.suspend.deepest.parallel.wake-latency")), 4)
+
     def test_states_that_do_not_exist(self) -> None:
         boot = self.at_el3(power_state="0x7,0x10003")
         self.assertIn("INVALID_PARAMETERS", self.reason(boot, "psci.suspend.core.serial"))

@@ -66,6 +66,13 @@ class Missing(TreeTest):
         remove_node(self.tree, "/psci")
         self.assertEqual(len(self.boot_tree().lines("fail")), 1)
 
+    def test_no_psci_to_suspend_with(self) -> None:
+        remove_node(self.tree, "/psci")
+        boot = self.boot_tree(words_of(suite="psci", samples=20))
+        self.assertEqual(len(boot.results["skipped"]), len(boot.results["outcomes"]))
+        self.assertEqual({one["reason"] for one in boot.results["skipped"]},
+                         {"there is no PSCI firmware"})
+
     def test_no_gic(self) -> None:
         remove_node(self.tree, node_named(self.tree, "intc"))
         boot = self.boot_tree()

@@ -41,12 +41,12 @@ static bool prepare(struct benchmark_run *run)
 	uint32_t variant = run->benchmark->variant;
 	bool parallel = IS_PARALLEL(variant);
 
-	if (parallel && smp_online_count() < 2) {
-		return benchmark_skip(run, "it takes two cores", 0, 0, 0);
-	}
 	cases[variant].sweeps = IS_SWEEP(variant);
 	if (!suspend_case_prepare(run, &cases[variant], KIND(variant))) {
 		return false;
+	}
+	if (parallel && smp_online_count() < 2) {
+		return benchmark_skip(run, "it takes two cores", 0, 0, 0);
 	}
 	for (uint32_t position = 0; position < smp_online_count(); position++) {
 		if (!suspend_case_open(run, &cases[variant], position, parallel)) {

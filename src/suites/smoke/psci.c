@@ -1,6 +1,7 @@
 /*
  * smoke.psci: the firmware answers as the specification (Arm DEN 0022) says it must: a version, its
- * own features, the state of the running core, and NOT_SUPPORTED for a function that is not one.
+ * own features, the state of the running core, INVALID_PARAMETERS for a core that is not one, and
+ * NOT_SUPPORTED for a function that is not one.
  */
 #include "el1bench/benchmark.h"
 #include "el1bench/platform.h"
@@ -10,6 +11,7 @@
 #define PSCI_VERSION_1_0 0x10000U
 #define AFFINITY_STATE_ON 0
 #define NO_SUCH_FUNCTION 0x8400001fU
+#define NO_SUCH_CORE UINT64_C(0xff00ffffff) /* all affinity fields at their highest */
 
 static bool prepare(struct benchmark_run *run)
 {
@@ -31,6 +33,11 @@ TIMED static bool sample(struct benchmark_run *run)
 	if (result != AFFINITY_STATE_ON) {
 		return benchmark_fail(run, "AFFINITY_INFO of the running core answers %ld",
 				      (uint64_t)result, 0, 0);
+	}
+	result = psci_call(PSCI_AFFINITY_INFO, NO_SUCH_CORE, 0, 0);
+	if (result != PSCI_INVALID_PARAMETERS) {
+		return benchmark_fail(run, "AFFINITY_INFO of no core answers %ld", (uint64_t)result,
+				      0, 0);
 	}
 	if (version >= PSCI_VERSION_1_0) {
 		result = psci_call(PSCI_FEATURES, PSCI_CPU_ON, 0, 0);
