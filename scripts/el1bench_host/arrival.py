@@ -8,7 +8,7 @@ be told apart by it: the last core of a cluster pays for what they share.
 from typing import Any, Iterator
 
 from el1bench_host import statistics
-from el1bench_host.decoder import Boot, Row
+from el1bench_host.decoded_log import Boot, Row
 
 UNIT = "place"
 FIRST, LAST = "first", "last"

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO, Callable, NoReturn, Optional
 
 from el1bench_host.campaign_file import Campaign, Configuration
 from el1bench_host.console_stream import ConsoleStream
-from el1bench_host.decoder import decode_log, problem_text
+from el1bench_host.decoded_log import problem_text
+from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
 from el1bench_host.power import CommandSwitch, RelaySwitch
 from el1bench_host.prompt import prompt

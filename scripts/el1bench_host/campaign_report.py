@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence
 
-from el1bench_host import report, results
+from el1bench_host import report, results, results_file
 from el1bench_host.attempt import OUTCOMES, Attempt
 from el1bench_host.campaign_file import Campaign, Configuration
 from el1bench_host.campaign_store import Store
@@ -168,7 +168,7 @@ def write(campaign: Campaign, store: Store) -> str:
             logs = b"".join(store.log_path(attempt).read_bytes() + b"\n" for attempt in good)
             decoded = decode_log(logs)
             folder = store.folder / configuration.name
-            results.write_results(decoded, folder, {"run": {"host": {"campaign": campaign.name}}})
+            results_file.write_results(decoded, folder, {"run": {"host": {"campaign": campaign.name}}})
             whole += (f"\n## {configuration.name}: what the image measured\n\n"
                       + report.render(results.make_results(decoded), "md"))
     (store.folder / REPORT_NAME).write_text(whole, encoding="utf-8")

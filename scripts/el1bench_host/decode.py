@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from el1bench_host.decoder import DecodedLog, decode_log, problem_text
+from el1bench_host.decoded_log import DecodedLog, problem_text
+from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
-from el1bench_host.results import write_results
+from el1bench_host.results_file import write_results
 
 PROBLEMS_SHOWN = 50
 

@@ -8,7 +8,7 @@ the first instruction back. Sweeps (`psci.wake`) and sleeps (`psci.suspend`) mak
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence
 
-from el1bench_host.decoder import Boot, Row
+from el1bench_host.decoded_log import Boot, Row
 from el1bench_host.log_records import IdleState
 
 HOWS = ("serial", "parallel")

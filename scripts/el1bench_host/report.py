@@ -9,7 +9,7 @@ from el1bench_host import (render_csv, render_md, render_term, report_firmware,
                            report_idle_states)
 from el1bench_host.errors import EXIT_FAILED, EXIT_OK, UserError
 from el1bench_host.report_model import firmware_tables, idle_states, make_document
-from el1bench_host.results import load_results
+from el1bench_host.results_file import load_results
 
 FORMATS = ("term", "md", "csv")
 NODE_FORMAT = "dts"

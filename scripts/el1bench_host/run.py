@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Callable, Optional, Sequence
 
-from el1bench_host import build, decode, machine, paths, report, results, setup, tf_a
+from el1bench_host import build, decode, machine, paths, report, results, results_file, setup, tf_a
 from el1bench_host.errors import EXIT_INCOMPLETE, EXIT_INTERRUPTED, UserError, warn
 from el1bench_host.follow import LogFollower
 from el1bench_host.log import Arrivals
@@ -367,7 +367,7 @@ def _output_folder(name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-        for stale in (results.RESULTS_NAME, results.SAMPLES_NAME, REPORT_NAME):
+        for stale in (results_file.RESULTS_NAME, results.SAMPLES_NAME, REPORT_NAME):
             (folder / stale).unlink(missing_ok=True)
     except OSError as error:
         raise UserError(f"cannot write to --out {name}: {error.strerror}") from error
@@ -513,7 +513,7 @@ def _report(args: argparse.Namespace, folder: Path, log_path: Path, arrivals: Ar
             facts: dict[str, Any]) -> int:
     """Decode the log, write the results, show the table; the exit code of what was decoded."""
     decoded = decode.decode_log(log_path, arrivals)
-    path = results.write_results(decoded, folder, facts)
+    path = results_file.write_results(decoded, folder, facts)
     content = json.loads(path.read_text(encoding="utf-8"))
     (folder / REPORT_NAME).write_text(report.render(content, "md"), encoding="utf-8")
     decode.print_problems(decoded)

@@ -17,7 +17,8 @@ from tests.host.synthetic_log import Boot, Row
 from el1bench_host import cli, compare
 from el1bench_host.comparing import tables, verdicts
 from el1bench_host.decoder import decode_log
-from el1bench_host.results import RESULTS_NAME, SAMPLES_NAME, write_results
+from el1bench_host.results import SAMPLES_NAME
+from el1bench_host.results_file import RESULTS_NAME, write_results
 
 SOURCE_TREE = Path(__file__).resolve().parents[2]
 PAGE = (SOURCE_TREE / "docs" / "compare.md").read_text("utf-8")

@@ -6,6 +6,7 @@ import zlib
 from typing import Callable, Optional, Sequence
 
 from el1bench_host import counter_check, decoder, report, results, run
+from el1bench_host.decoded_log import DecodedLog
 from el1bench_host.counter_check import Mark
 from tests.host.synthetic_log import Boot, Row
 
@@ -179,7 +180,7 @@ class Logs(unittest.TestCase):
     """From a log with times of arrival to the report."""
 
     def decode(self, data: bytes, arrivals: Sequence[tuple[int, float]] = ()
-               ) -> tuple[decoder.DecodedLog, dict]:
+               ) -> tuple[DecodedLog, dict]:
         """The decoded log and its results."""
         decoded = decoder.decode_log(data, arrivals)
         self.assertEqual(decoded.problems, [])

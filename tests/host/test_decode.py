@@ -17,7 +17,8 @@ from el1bench_host import decode
 from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
 from el1bench_host.follow import LogFollower
-from el1bench_host.results import make_results, write_results
+from el1bench_host.results import make_results
+from el1bench_host.results_file import write_results
 
 
 def example_rows(count: int = 120, seed: int = 5) -> list[Row]:

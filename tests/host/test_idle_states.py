@@ -9,7 +9,8 @@ from typing import Any, Optional, Sequence
 
 from tests.folder import temporary_folder
 from tests.host.synthetic_log import Boot, Row
-from el1bench_host import cli, idle_states, log_records, report, report_idle_states, results
+from el1bench_host import (cli, idle_states, log_records, report, report_idle_states, results,
+                           results_file)
 from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
 
@@ -61,7 +62,7 @@ def results_of(rows: Sequence[Row], *idle: str, boots: int = 1, emulated: Option
         text += boot.plan(["psci"], len(rows)).results(rows, raw=raw).end().text()
     decoded = decode_log(text)
     assert [problem.text for problem in decoded.problems] == []
-    return json.loads(results.to_text(results.make_results(decoded)))
+    return json.loads(results_file.to_text(results.make_results(decoded)))
 
 
 def state_of(made: dict[str, Any]) -> report_idle_states.State:
@@ -155,7 +156,7 @@ class Report(unittest.TestCase):
         self.assertEqual(report_idle_states.shortfalls(made), [
             f"cpu-sleep (core, power state 0x10002): {text}" for text in expected])
         folder = temporary_folder(self, "report")
-        (folder / "results.json").write_text(results.to_text(made), "ascii")
+        (folder / "results.json").write_text(results_file.to_text(made), "ascii")
         done = cli.main(["report", str(folder), "--output", str(folder / "page"), "--format", "md"])
         self.assertEqual(done, 1 if expected else 0)
         self.assertEqual("CLAIMS TOO LITTLE" in (folder / "page").read_text(), bool(expected))
@@ -253,7 +254,7 @@ class Report(unittest.TestCase):
                 changed["idle_states"][0]["exit"] = None
             (folder / "results.json").write_text(json.dumps(changed), "ascii")
             with self.assertRaises(UserError, msg=(key, value)):
-                results.load_results(folder)
+                results_file.load_results(folder)
 
 
 class Lines(unittest.TestCase):

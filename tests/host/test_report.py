@@ -16,7 +16,8 @@ from tests.host.test_decode import example_boot
 from el1bench_host import report, report_grid
 from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
-from el1bench_host.results import load_results, make_results, to_text, write_results
+from el1bench_host.results import make_results
+from el1bench_host.results_file import load_results, to_text, write_results
 
 
 def results_of(*boots: Boot) -> dict:

@@ -10,8 +10,8 @@ from tests.host.test_decode import example_boot
 from el1bench_host.decoder import decode_log
 from el1bench_host.errors import UserError
 from el1bench_host import statistics
-from el1bench_host.results import (load_results, make_results, sample_records, to_text,
-                                   write_results)
+from el1bench_host.results import make_results, sample_records
+from el1bench_host.results_file import load_results, to_text, write_results
 
 METRIC_KEYS = ("name", "boot", "cpu", "peer", "factors", "unit", "n", "warmup_n", "min", "mean",
                "trimmed_mean", "se", "p50", "p50_low", "p50_high", "p90", "p99", "p999", "max",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
 
-from el1bench_host import machine, paths, results
+from el1bench_host import machine, paths, results_file
 from el1bench_host.report_idle_states import states_of
 from el1bench_host.run import under_monitor
 from tests.qemu.support import (Boot, QemuTest, build_folder, dump_tree, put_property,
@@ -59,7 +59,7 @@ class IdleStates(QemuTest):
 
     def report_on(self, boot: Boot, *words: str) -> tuple[int, str, str]:
         """`report` as a user types it: its exit code, what it shows and what it complains of."""
-        results.write_results(boot.decoded, self.folder)
+        results_file.write_results(boot.decoded, self.folder)
         done = subprocess.run([str(paths.SOURCE_TREE / "scripts" / "el1bench"), "report",
                                str(self.folder), *words], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False, timeout=60)

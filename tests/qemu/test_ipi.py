@@ -7,7 +7,7 @@ import unittest
 from typing import Any, Mapping, Optional
 
 from el1bench_host import report
-from el1bench_host.results import to_text
+from el1bench_host.results_file import to_text
 from tests.qemu.support import (Boot, QemuTest, build_folder, plain_image_of, setup_of,
                                 words_of)
 from tests.qemu.test_faults import IMAGE_ADDRESS, symbols

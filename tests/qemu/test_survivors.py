@@ -16,8 +16,9 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any, Iterator, Optional
 
-from el1bench_host import decode, decoder, machine, paths, run
+from el1bench_host import decode, machine, paths, run
 from el1bench_host.follow import LogFollower
+from el1bench_host.decoded_log import Boot
 from el1bench_host.results import make_results
 from tests.qemu.monitor import Monitor, monitor_options
 from tests.qemu.support import (dump_tree, ensure_u_boot, plain_image_of, put_property, setup_of,
@@ -198,7 +199,7 @@ class SurvivorTest(Fault):
 class Survivors(SurvivorTest):
     """What is found after a reset."""
 
-    def values(self, boot: decoder.Boot) -> dict[tuple[Any, ...], list[int]]:
+    def values(self, boot: Boot) -> dict[tuple[Any, ...], list[int]]:
         """The samples of a boot by row."""
         return {(row.metric.name, row.metric.cpu, row.metric.peer,
                  tuple(sorted(row.metric.factors.items()))): row.values.tolist()

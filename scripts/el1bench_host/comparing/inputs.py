@@ -13,7 +13,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Optional
 from el1bench_host.comparing.estimate import Estimate, from_figures, from_samples
 from el1bench_host.errors import UserError
 from el1bench_host.report_model import clean
-from el1bench_host.results import RESULTS_NAME, load_results
+from el1bench_host.results_file import RESULTS_NAME, load_results
 
 LINE_MOST = 1 << 28
 """Bytes of one row's samples; a row of ten million samples has less."""
