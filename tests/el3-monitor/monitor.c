@@ -3,21 +3,18 @@
  * the specification allows: the core comes back at its entry point with rubbish in every register
  * of EL1 and EL2 that software sets up, and with its GIC state lost.
  *
- * Words `el3-monitor.NAME` or `el3-monitor.NAME=CORE` in the boot arguments make it hostile; see
- * `faults`.
+ * Words in the boot arguments make it hostile; see faults.h.
  */
+#include "faults.h"
 #include "monitor.h"
 
 #include <libfdt.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TREE ((void *)0x40000000)
 #define TREE_BYTES_MAX 0x100000
 #define GPIO UINT64_C(0x090b0000) /* secure PL061: pin 0 switches the machine off, pin 1 resets */
-#define PREFIX "el3-monitor."
-#define FAULT_ALL UINT32_MAX /* cores */
 #define LATE_MS 2000
 #define PRESENT_MS 100 /* the tree may have cores that the machine has not */
 
@@ -48,45 +45,6 @@ enum { ENTER_PSCI, EXIT_PSCI, ENTER_LOW_POWER, EXIT_LOW_POWER, ENTER_FLUSH, EXIT
 enum { STANDBY, CORE, CLUSTER, STATES };
 
 enum power { OFF = 0, PENDING, ON };
-
-enum fault {
-	REFUSE_SUSPEND, /* DENIED for each suspend */
-	REFUSE_OFF,     /* DENIED for CPU_OFF */
-	INLINE,         /* a power-down returns to its caller */
-	EARLY,          /* a suspend does not wait for anything */
-	NO_START,       /* CPU_ON succeeds; the core never comes */
-	LATE_START,     /* the core comes when nobody waits for it any more */
-	LATE_RESTART,   /* the same, but not the first time */
-	NO_ANSWER,      /* PSCI_VERSION does not return */
-	NO_WAKE,        /* a suspended core never comes back */
-	MISS_TIMER,     /* a suspended core comes back for an SGI alone */
-	STOP_TIMER,     /* the core's timer is stopped in a power-down */
-	KEEP_BANKED,    /* a power-down does not lose what the GIC banks for a core */
-	KEEP_INTERFACE, /* it does not lose the CPU interface */
-	SPURIOUS,       /* PSCI_VERSION leaves an interrupt that nobody asked for */
-	STALE,          /* stamps but that of the entry are the first ones for ever */
-	SLOW_ENTRY,     /* ENTRY_INSTRUCTIONS more on the way into a state */
-	SLOW_EXIT,      /* EXIT_INSTRUCTIONS more on the way out */
-	GIVES_UP,       /* LOOK_INSTRUCTIONS into a power-down, a wake-up that is pending ends it */
-	BAD_MPIDR,      /* to PMF the core's own MPIDR is none; to AFFINITY_INFO each is one */
-	OLD_PMF,        /* the old function identifier only */
-	NO_PMF,
-	UNDER_COUNT, /* PSCI_STAT_COUNT misses every other entry */
-	NO_STAT,
-	FAULTS
-};
-
-static const char *const fault_names[FAULTS] = {
-	"refuse-suspend", "refuse-off", "inline",  "early",       "no-start",   "late-start",
-	"late-restart",   "no-answer",  "no-wake", "miss-timer",  "stop-timer", "keep-banked",
-	"keep-interface", "spurious",   "stale",   "slow-entry",  "slow-exit",  "gives-up",
-	"bad-mpidr",      "old-pmf",    "no-pmf",  "under-count", "no-stat",
-};
-
-static struct {
-	bool on;
-	uint32_t core;
-} faults[FAULTS];
 
 static struct core {
 	volatile uint32_t power;
@@ -163,8 +121,7 @@ static bool is_core(uint64_t mpidr)
 
 static bool has_fault(enum fault fault)
 {
-	return faults[fault].on &&
-	       (faults[fault].core == FAULT_ALL || faults[fault].core == index_of(own_mpidr()));
+	return fault_hits(fault, index_of(own_mpidr()));
 }
 
 static void stamp(struct core *core, uint32_t id)
@@ -196,26 +153,6 @@ static void wait_for_power(struct core *core)
 	monitor_enter(core->entry, core->context);
 }
 
-static void read_faults(const char *arguments)
-{
-	for (uint32_t i = 0; i < FAULTS && arguments != NULL; i++) {
-		const char *at = arguments;
-
-		while ((at = strstr(at, PREFIX)) != NULL) {
-			size_t length = strlen(fault_names[i]);
-
-			at += strlen(PREFIX);
-			if (strncmp(at, fault_names[i], length) == 0) {
-				char next = at[length];
-
-				faults[i].on = true;
-				faults[i].core =
-					next == '=' ? (uint32_t)atoi(at + length + 1) : FAULT_ALL;
-			}
-		}
-	}
-}
-
 /* Tells the level below of this firmware; returns how many cores the tree has. */
 static uint32_t describe_psci(void)
 {
@@ -242,7 +179,7 @@ static uint32_t describe_psci(void)
 		(void)fdt_setprop_string(TREE, node, "method", "smc");
 	}
 	node = fdt_path_offset(TREE, "/chosen");
-	read_faults(fdt_getprop(TREE, node, "bootargs", NULL));
+	faults_read(fdt_getprop(TREE, node, "bootargs", NULL));
 	return count;
 }
 
@@ -299,8 +236,7 @@ static int64_t cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
 	core->power = PENDING;
 	core->entry = entry;
 	core->context = context;
-	if (faults[NO_START].on &&
-	    (faults[NO_START].core == FAULT_ALL || faults[NO_START].core == index_of(mpidr))) {
+	if (fault_hits(NO_START, index_of(mpidr))) {
 		return 0;
 	}
 	core->told = true;
@@ -439,7 +375,7 @@ static int64_t features(uint64_t function)
 		return 0;
 	case STAT_RESIDENCY:
 	case STAT_COUNT:
-		return faults[NO_STAT].on ? NOT_SUPPORTED : 0;
+		return has_fault(NO_STAT) ? NOT_SUPPORTED : 0;
 	default:
 		return NOT_SUPPORTED;
 	}
@@ -513,7 +449,7 @@ static int64_t psci(struct core *core, const struct frame *frame)
 		return features(frame->x[1]);
 	case STAT_RESIDENCY:
 	case STAT_COUNT:
-		return faults[NO_STAT].on ? NOT_SUPPORTED
+		return has_fault(NO_STAT) ? NOT_SUPPORTED
 					  : stat_of(frame->x[1], (uint32_t)frame->x[2],
 						    (uint32_t)frame->x[0] == STAT_RESIDENCY);
 	default:
@@ -534,8 +470,8 @@ void monitor_call(struct frame *frame)
 	}
 	if (function == 0x80000000U) {
 		frame->x[0] = 0x10002; /* SMCCC_VERSION */
-	} else if (!faults[NO_PMF].on && (function == PMF_STAMP_OLD ||
-					  (function == PMF_STAMP_NEW && !faults[OLD_PMF].on))) {
+	} else if (!has_fault(NO_PMF) && (function == PMF_STAMP_OLD ||
+					  (function == PMF_STAMP_NEW && !has_fault(OLD_PMF)))) {
 		pmf(frame);
 	} else {
 		frame->x[0] = (uint64_t)NOT_SUPPORTED;
