@@ -312,8 +312,10 @@ class Precision(Command):
         for what, figures in (("capture", found), ("control", reference)):
             print("error of %d stamps of %s against the writes: p50 %.3f ms, p99 %.3f ms, "
                   "worst %.3f ms" % (LINES, what, *figures), file=sys.stderr)
-        self.assertLess(found[0], self.RATIO_P50 * reference[0])
-        self.assertLess(found[1], self.RATIO_P99 * reference[1])
+        # A control that is right to less than a byte's time on the line is no measure.
+        p50, p99 = (max(figure, BYTE_SECONDS * 1e3) for figure in reference[:2])
+        self.assertLess(found[0], self.RATIO_P50 * p50)
+        self.assertLess(found[1], self.RATIO_P99 * p99)
         # No stamp is earlier than its byte: but for a microsecond that log and zero are rounded to.
         self.assertGreater(errors[0], -2e-6)
 
