@@ -80,8 +80,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
                     "the exit code is 1 if anything failed.")
     parser.add_argument("--only", choices=GROUPS, action="append", metavar="GROUP",
                         help=f"just this group, may be repeated: {', '.join(GROUPS)}")
-    parser.add_argument("-k", metavar="TEXT", dest="pattern",
-                        help="just the tests with TEXT in their name")
+    parser.add_argument("-k", metavar="TEXT", dest="parts", action="append", default=[],
+                        help="just the tests with TEXT in their name, may be repeated")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N",
                         help="run N at a time (default: one per processor, %(default)s)")
     parser.add_argument("--refresh", action="store_true",
@@ -106,11 +106,13 @@ def main(args: argparse.Namespace) -> int:
             if args.only and group not in args.only:
                 continue
             jobs = [job for job in _jobs_of(group, make)
-                    if args.pattern is None or any(args.pattern in name for name in job.names)]
+                    if not args.parts or any(part in name for name in job.names
+                                             for part in args.parts)]
             results += run_jobs(jobs, args.jobs, _print)
     if args.junit is not None:
         junit.write(args.junit, results)
     if not results:
-        raise UserError(f"no test matches `{args.pattern}`" if args.pattern else "no tests")
+        wanted = " or ".join(f"`{part}`" for part in args.parts)
+        raise UserError(f"no test matches {wanted}" if wanted else "no tests")
     print(totals(results), flush=True)
     return EXIT_FAILED if any(result.status == FAIL for result in results) else EXIT_OK
