@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "el1bench/counter.h"
 #include "el1bench/cpu.h"
 #include "el1bench/smp.h"
 
@@ -36,6 +37,12 @@ extern struct mailbox mailboxes[CPU_MAX];
 
 /* Physical address at which cores are started; from smp_start on. */
 extern uint64_t smp_entry_address;
+
+/*
+ * Between two looks at what is waited for until `deadline`: polls at first; later sleeps for a
+ * millisecond, so that a wait in vain costs few instructions. Core 0, timed code.
+ */
+void smp_pause(const struct deadline *deadline);
 
 /* Leaves STARTING; false if the other side was faster. */
 bool smp_leave_starting(struct mailbox *mailbox, enum core_state next);

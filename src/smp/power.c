@@ -93,7 +93,7 @@ TIMED void smp_power_off_together(struct smp_power *powers, uint32_t count)
 				left -= powers[i].done != SMP_POWER_LEAVING;
 			}
 		}
-		cpu_yield();
+		smp_pause(&deadline);
 	}
 }
 
@@ -128,7 +128,7 @@ TIMED enum smp_power_result smp_power_on(uint32_t cpu, struct smp_power *power)
 		if (deadline_passed(&deadline) && smp_leave_starting(mailbox, CORE_ABANDONED)) {
 			return SMP_POWER_LOST;
 		}
-		cpu_yield();
+		smp_pause(&deadline);
 	}
 	if (mailbox->state != CORE_READY) {
 		return SMP_POWER_LOST;

@@ -17,8 +17,10 @@
 #include "el1bench/platform.h"
 #include "el1bench/psci.h"
 #include "el1bench/timed.h"
+#include "el1bench/wait.h"
 #include "mailbox.h"
 
+#define POLLS_AWAKE 65536U
 #define START_TIMEOUT_MS 1000 /* for all cores together; milliseconds in practice */
 
 struct mailbox mailboxes[CPU_MAX];
@@ -32,6 +34,15 @@ TIMED static void work_interrupt(uint32_t intid, uint32_t source, uint64_t stamp
 	(void)intid;
 	(void)source;
 	(void)stamp;
+}
+
+TIMED void smp_pause(const struct deadline *deadline)
+{
+	if (DEADLINE_POLLS - deadline->polls < POLLS_AWAKE) {
+		cpu_yield();
+	} else {
+		wait_ms(1);
+	}
 }
 
 TIMED bool smp_leave_starting(struct mailbox *mailbox, enum core_state next)
@@ -151,7 +162,7 @@ static bool wait_for(uint32_t index, struct deadline *deadline,
 			failed(index, text);
 			return false;
 		}
-		cpu_yield();
+		smp_pause(deadline);
 	}
 	if (__atomic_load_n(&mailbox->state, __ATOMIC_ACQUIRE) != CORE_READY) {
 		snprintf(text, sizeof(text), "started, but %s", mailbox->reason);
@@ -221,13 +232,28 @@ TIMED bool smp_idle(uint32_t cpu)
 	return mailbox->posted == __atomic_load_n(&mailbox->done, __ATOMIC_ACQUIRE);
 }
 
-TIMED bool smp_wait(uint32_t cpu, uint32_t milliseconds)
+/* The long half of a wait. */
+TIMED static bool wait_on(uint32_t cpu, uint64_t end)
 {
-	struct deadline deadline = deadline_in_ms_inline(milliseconds);
+	struct deadline deadline = {.end = end, .polls = DEADLINE_POLLS - POLLS_AWAKE};
 
 	while (!smp_idle(cpu)) {
 		if (deadline_passed(&deadline)) {
 			return false;
+		}
+		smp_pause(&deadline);
+	}
+	return true;
+}
+
+TIMED bool smp_wait(uint32_t cpu, uint32_t milliseconds)
+{
+	struct deadline deadline = deadline_in_ms_inline(milliseconds);
+
+	deadline.polls = POLLS_AWAKE;
+	while (!smp_idle(cpu)) {
+		if (deadline_passed(&deadline)) {
+			return wait_on(cpu, deadline.end);
 		}
 		cpu_yield();
 	}

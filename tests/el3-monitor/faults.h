@@ -13,12 +13,12 @@ enum fault {
 	INLINE,         /* a power-down returns to its caller */
 	EARLY,          /* a suspend does not wait for anything */
 	NO_START,       /* CPU_ON succeeds; the core never comes */
-	LATE_START,     /* the core comes when nobody waits for it any more */
+	LATE_START,     /* the core comes when the level below asks for the state of any */
 	LATE_RESTART,   /* the same, but not the first time */
 	NO_ANSWER,      /* PSCI_VERSION does not return */
 	NO_WAKE,        /* a suspended core never comes back */
-	MISS_TIMER,     /* a suspended core comes back for an SGI alone */
-	STOP_TIMER,     /* the core's timer is stopped in a power-down */
+	MISS_TIMER,     /* a suspended core's timer is stopped */
+	STOP_TIMER,     /* the same in power-downs only */
 	KEEP_BANKED,    /* a power-down does not lose what the GIC banks for a core */
 	KEEP_INTERFACE, /* it does not lose the CPU interface */
 	SPURIOUS,       /* PSCI_VERSION leaves an interrupt that nobody asked for */

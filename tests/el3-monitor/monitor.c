@@ -15,8 +15,7 @@
 #define TREE ((void *)0x40000000)
 #define TREE_BYTES_MAX 0x100000
 #define GPIO UINT64_C(0x090b0000) /* secure PL061: pin 0 switches the machine off, pin 1 resets */
-#define LATE_MS 2000
-#define PRESENT_MS 100 /* the tree may have cores that the machine has not */
+#define PRESENT_MS 100            /* the tree may have cores that the machine has not */
 
 #define NOT_SUPPORTED (-1)
 #define INVALID_PARAMETERS (-2)
@@ -50,6 +49,7 @@ static struct core {
 	volatile uint32_t power;
 	volatile bool present;
 	volatile bool told; /* to start */
+	bool late;          /* to be told with the next question for the state of a core */
 	bool started;       /* once, already */
 	uint64_t entry;
 	uint64_t context;
@@ -143,9 +143,6 @@ static void wait_for_power(struct core *core)
 		gic_take_wake();
 	}
 	core->told = false;
-	if (has_fault(core->started ? LATE_RESTART : LATE_START)) {
-		wait_ms(LATE_MS);
-	}
 	core->started = true;
 	core->power = ON;
 	stamp(core, EXIT_LOW_POWER);
@@ -236,7 +233,8 @@ static int64_t cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
 	core->power = PENDING;
 	core->entry = entry;
 	core->context = context;
-	if (fault_hits(NO_START, index_of(mpidr))) {
+	core->late = fault_hits(core->started ? LATE_RESTART : LATE_START, index_of(mpidr));
+	if (core->late || fault_hits(NO_START, index_of(mpidr))) {
 		return 0;
 	}
 	core->told = true;
@@ -244,8 +242,21 @@ static int64_t cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
 	return 0;
 }
 
+/* The level below goes on with something else: cores that are late come now. */
+static void start_late_cores(void)
+{
+	for (uint32_t i = 0; i < MONITOR_CORES; i++) {
+		if (cores[i].late) {
+			cores[i].late = false;
+			cores[i].told = true;
+			gic_wake((uint64_t)(i / 16) << 8 | i % 16);
+		}
+	}
+}
+
 static int64_t affinity_info(uint64_t mpidr, uint64_t level)
 {
+	start_late_cores();
 	if (level == 0 && !is_core(mpidr) && has_fault(BAD_MPIDR)) {
 		return 1;
 	}
@@ -296,7 +307,7 @@ static bool may_wake(void)
 	if (has_fault(NO_WAKE)) {
 		return false;
 	}
-	return has_fault(MISS_TIMER) ? pending < 16 : pending < 1020;
+	return pending < 1020;
 }
 
 /* Does nothing, if the core is to, for an even number of instructions. */
@@ -338,7 +349,7 @@ static int64_t suspend(struct core *core, uint64_t state, uint64_t entry, uint64
 	if (has_fault(NO_WAKE)) {
 		gic_deafen();
 	}
-	if (powers_down && has_fault(STOP_TIMER)) {
+	if (has_fault(MISS_TIMER) || (powers_down && has_fault(STOP_TIMER))) {
 		__asm__ volatile("msr cntp_ctl_el0, xzr\n\tisb");
 	}
 	while (!has_fault(EARLY) && !may_wake()) {

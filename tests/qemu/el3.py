@@ -19,10 +19,7 @@ class MonitorTest(QemuTest):
                gic: int = 2, level: int = 1, accel: Optional[str] = None,
                kernel: Optional[Path] = None, tree: Optional[Path] = None,
                **values: object) -> Boot:
-        """A boot under the monitor; `words` are the monitor's.
-
-        What waits in vain would take long where an instruction is a nanosecond.
-        """
+        """A boot under the monitor; `words` are the monitor's."""
         accel = accel or ("single" if words else "icount")
         options = {} if kernel is None else {"kernel": kernel}
         qemu = under_monitor(setup_of("qemu-virt", accel=accel, cpus=cpus, gic=gic, level=level,

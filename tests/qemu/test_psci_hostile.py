@@ -166,6 +166,19 @@ class Hostile(MonitorTest):
         self.assertIn("power_state=", self.reason(boot, "psci.suspend.deepest.serial"))
 
 
+class Instructions(MonitorTest):
+    """A wait in vain must not take its time in instructions, where each takes a nanosecond."""
+
+    def test_each_ends(self) -> None:
+        for word in ("refuse-suspend", "refuse-off", "inline", "early=2", "no-start=2",
+                     "late-start=2", "late-restart=2", "no-wake=3", "miss-timer=1",
+                     "miss-timer=0", "stop-timer=1", "spurious=1", "stale=1", "bad-mpidr=2"):
+            with self.subTest(word=word):
+                boot = self.at_el3(word, accel="icount", samples=5)
+                self.assertIn(boot.outcome.status, ("passed", "failed"), boot.outcome.problem)
+                self.assert_delivers(boot, "psci.cpu", "psci.suspend", "psci.wake")
+
+
 class TimerStops(MonitorTest):
     """Firmware that stops a core's timer in a power-down."""
 

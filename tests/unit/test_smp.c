@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -24,6 +25,7 @@
 #include "el1bench/platform.h"
 #include "el1bench/psci.h"
 #include "el1bench/smp.h"
+#include "el1bench/wait.h"
 
 #define CORES 6
 #define ENTRY 0x40201000
@@ -60,6 +62,11 @@ struct cpu *cpu_current(void)
 uint32_t cpu_index(void)
 {
 	return current;
+}
+
+void wait_ms(uint32_t milliseconds)
+{
+	(void)usleep(milliseconds * 1000);
 }
 
 uint64_t fake_counter(void)

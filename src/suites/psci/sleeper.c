@@ -21,6 +21,7 @@
 #include "el1bench/timed.h"
 
 #define OVERDUE_MS 1000
+#define POLLS_AWAKE 65536U
 #define RETURN_MS 2000
 #define ENABLE_MS 1000
 #define INTERRUPT_MS 20
@@ -147,7 +148,7 @@ TIMED static void guard(void *argument)
 	}
 }
 
-/* For cores that wake side by side: whoever is awake first polls for the rest. */
+/* For cores that wake side by side: whoever is awake first waits for the rest, and soon dozes. */
 TIMED_BETWEEN static void guard_after(uint32_t position)
 {
 	struct deadline deadline = deadline_in_ms(OVERDUE_MS);
@@ -157,7 +158,12 @@ TIMED_BETWEEN static void guard_after(uint32_t position)
 			rescue(position);
 			return;
 		}
-		cpu_yield();
+		if (DEADLINE_POLLS - deadline.polls < POLLS_AWAKE) {
+			cpu_yield();
+		} else {
+			(void)wait_awake(&sleepers[position],
+					 counter_begin() + overdue_ticks / OVERDUE_MS);
+		}
 	}
 }
 
