@@ -178,6 +178,13 @@ class Interruption(RunTest):
 
     BY_U_BOOT = ("--firmware", "u-boot", "--firmware-image", str(FAKE))
 
+    @staticmethod
+    def heed_signals() -> None:
+        """As in a terminal. A shell ignores the first for what it runs in the background, `nohup`
+        the second, and both are inherited."""
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
     def start(self, *options: str) -> subprocess.Popen[str]:
         """Start a run and wait until it has passed on what its fake said last."""
         self.out.mkdir()
@@ -190,7 +197,8 @@ class Interruption(RunTest):
         environment = {**self.environment("no-trailer"), "TMPDIR": str(self.temporary)}
         process = subprocess.Popen(self.command(*options), env=environment, text=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, cwd=self.folder)
+                                   stderr=subprocess.PIPE, cwd=self.folder,
+                                   preexec_fn=self.heed_signals)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.kill)
