@@ -44,7 +44,9 @@ endforeach()
 # What the sources say of the build. The build id is a hash of everything that goes into the image,
 # so two builds of one tree carry the same one.
 list(JOIN code_flags " " code_flags_text)
-string(APPEND code_flags_text " (-Os where nothing is timed)")
+set(small_flags -Os -fno-schedule-insns -fno-schedule-insns2)
+list(JOIN small_flags " " small_flags_text)
+string(APPEND code_flags_text " (${small_flags_text} where no interval runs through)")
 get_filename_component(newlib_key ${EL1BENCH_NEWLIB} DIRECTORY)
 get_filename_component(newlib_key ${newlib_key} NAME)
 string(REGEX REPLACE "^newlib-" "" newlib_key ${newlib_key})
@@ -109,8 +111,7 @@ add_dependencies(image_objects build_info)
 foreach(source ${image_sources})
   file(STRINGS ${source} timed REGEX "^TIMED |TIMED_INLINE|INTERRUPT_HANDLER" LIMIT_COUNT 1)
   if(source MATCHES "\\.c$" AND NOT timed)
-    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS
-      -Os -fno-schedule-insns -fno-schedule-insns2)
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${small_flags})
   endif()
   # Interrupts save x0 to x2 and x30 for light handlers, and nothing else (src/boot/interrupt.S).
   file(STRINGS ${source} light REGEX "^INTERRUPT_HANDLER" LIMIT_COUNT 1)

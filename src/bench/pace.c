@@ -6,6 +6,7 @@
  */
 #include "pace.h"
 
+#include "common_divisor.h"
 #include "el1bench/barrier.h"
 #include "el1bench/counter.h"
 #include "el1bench/random.h"
@@ -38,17 +39,6 @@ static void random_gap(struct random_state *random)
 
 	__asm__ volatile("tbz %w0, #0, 1f\n\tnop\n1:" : : "r"(draw));
 	pace_spin(draw / 2);
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 static uint32_t measure_step(void)

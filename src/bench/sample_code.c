@@ -6,6 +6,7 @@
 #include "el1bench/sample_code.h"
 
 #include "bit_writer.h"
+#include "common_divisor.h"
 #include "sort.h"
 
 #define COST_BIT 256 /* costs are counted in 1/256 bit */
@@ -99,17 +100,6 @@ static int64_t fit(struct builder *builder, uint32_t first, uint32_t end, uint64
 		};
 	}
 	return as_leaf;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 /*

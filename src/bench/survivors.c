@@ -229,7 +229,7 @@ bool survivors_begin(void)
 	return true;
 }
 
-/* True if the row belongs to one of the first `runs` runs: rows were opened in their order. */
+/* True if the row belongs to one of the runs [first, end). Rows were opened in the runs' order. */
 static bool is_of(const struct sample_row *row, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++) {
